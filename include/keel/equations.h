@@ -1,0 +1,80 @@
+/* equations.h - systems written as formulas.
+ *
+ * A keel_equations is the text of a model, name by name, with the place each formula stands at; compiling it
+ * gives a keel_system with exact M, Q, J, tau, xi. The YAML reader builds one; a C program may build its own:
+ *
+ *     keel_equations *e = keel_equations_new();
+ *     keel_location here = {0};
+ *     keel_equations_add(e, 0, KEEL_EQ_PARAMETER, "g", here, "9.81", here);
+ *     keel_equations_add(e, 0, KEEL_EQ_COORDINATE, "x", here, "1", here);          start value of x
+ *     keel_equations_add(e, 0, KEEL_EQ_KINETIC, NULL, here, "x'^2/2", here);
+ *     ...
+ *     keel_equations_compile(e, diagnostics, &system, &start);
+ *
+ * docs/model-format.md and docs/expressions.md describe what the formulas may say.
+ */
+#ifndef KEEL_EQUATIONS_H
+#define KEEL_EQUATIONS_H
+
+#include "keel/diagnostics.h"
+#include "keel/system.h"
+
+typedef enum keel_equation_kind {
+    KEEL_EQ_PARAMETER,  /* name = expression of other parameters                                 */
+    KEEL_EQ_DEFINITION, /* name = expression of anything; its derivative is name'                */
+    KEEL_EQ_COORDINATE, /* name, start value                                                     */
+    KEEL_EQ_VELOCITY,   /* coordinate, start value of its velocity                               */
+    KEEL_EQ_KINETIC,    /* no name; several are added                                            */
+    KEEL_EQ_POTENTIAL,  /* no name; several are added                                            */
+    KEEL_EQ_MASS,  /* "x" (diagonal) or "x,y" (symmetric pair), entry of the mass matrix; entries are added */
+    KEEL_EQ_FORCE, /* coordinate, force on it; several are added                            */
+    KEEL_EQ_HOLONOMIC,          /* name, expression that is zero                                         */
+    KEEL_EQ_NONHOLONOMIC,       /* name, expression that is zero                                         */
+    KEEL_EQ_STATE,              /* name, start value                                                     */
+    KEEL_EQ_STATE_RATE,         /* name of a state, its time derivative                                  */
+    KEEL_EQ_AUXILIARY,          /* name, first guess of its start value                                  */
+    KEEL_EQ_AUXILIARY_EQUATION, /* name (of the equation), expression that is zero                 */
+    KEEL_EQ_OUTPUT              /* name, expression of anything, accelerations x'' and multipliers too   */
+} keel_equation_kind;
+
+typedef struct keel_equations keel_equations;
+
+/* NULL when out of memory. */
+KEEL_API keel_equations *keel_equations_new(void);
+KEEL_API void keel_equations_free(keel_equations *equations);
+
+/* Opens a block whose entries are repeated for variable = from .. to (both expressions of parameters and of
+ * the variables of the enclosing blocks), inside block `parent` (0: the top level). Returns its number, or -1
+ * when out of memory. Entries of the block may use `variable`, also as an index in names: "x[i]". */
+KEEL_API int keel_equations_repeat(keel_equations *equations, int parent, const char *variable,
+                                   const char *from, const char *to, keel_location where);
+
+/* Adds one entry to a block (0: the top level). All text is copied. `name` is NULL where the kind takes none.
+ * `name_at` and `text_at` are where they stand, for messages; the formula must stand in the file as it is in
+ * `text` (line breaks included) for columns inside it to be right. */
+KEEL_API keel_status keel_equations_add(keel_equations *equations, int block, keel_equation_kind kind,
+                                        const char *name, keel_location name_at, const char *text,
+                                        keel_location text_at);
+
+/* Replaces the text of a top-level parameter. KEEL_ERROR_INPUT when there is none of that name; the message
+ * names the closest one. */
+KEEL_API keel_status keel_equations_set(keel_equations *equations, const char *parameter, const char *text,
+                                        keel_diagnostics *diagnostics);
+
+/* Compiles into a system (free with keel_equations_system_free) and its start state (free with
+ * keel_state_free). Velocities without a start value are zero. Checks what can be checked without solving:
+ * names, syntax, finite values at the start, a positive definite mass matrix, constraints that depend on an
+ * unknown. Up to KEEL_DIAGNOSTICS_MAX problems are reported at once. The system does not need `equations`
+ * afterwards. */
+KEEL_API keel_status keel_equations_compile(const keel_equations *equations, keel_diagnostics *diagnostics,
+                                            keel_system **system, keel_state **start);
+KEEL_API void keel_equations_system_free(keel_system *system);
+
+/* 1 if any KEEL_EQ_VELOCITY entry exists: only then are start velocities the user's word. */
+KEEL_API int keel_equations_has_velocities(const keel_equations *equations);
+
+/* Value of an expression of numbers and the model's parameters (for settings such as `until: 2*pi/Omega`). */
+KEEL_API keel_status keel_equations_value(const keel_equations *equations, const char *text,
+                                          keel_location where, keel_diagnostics *diagnostics, double *value);
+
+#endif

@@ -1,0 +1,24 @@
+/* keel.h - everything of libkeel: simulation of constrained mechanical systems.
+ *
+ *   system.h       the system to simulate, in C             saddle.h, rank.h   the linear algebra
+ *   equations.h    ... or written as formulas               diagnostics.h      messages
+ *   method.h, settings.h, run.h   how to simulate it        status.h           outcomes
+ *
+ * libkeel neither prints, exits nor touches files. Reading models and writing results is libkeel-files:
+ * modelfile.h, results.h.
+ */
+#ifndef KEEL_KEEL_H
+#define KEEL_KEEL_H
+
+#include "keel/diagnostics.h"
+#include "keel/equations.h"
+#include "keel/method.h"
+#include "keel/pattern.h"
+#include "keel/rank.h"
+#include "keel/run.h"
+#include "keel/saddle.h"
+#include "keel/settings.h"
+#include "keel/status.h"
+#include "keel/system.h"
+
+#endif

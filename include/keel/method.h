@@ -1,0 +1,48 @@
+/* method.h - a method is three words: integrator / formulation / stabilize.
+ *
+ * The tables behind these functions are the only place where methods are listed: parsing, the validity check,
+ * the help text and the documentation all read them.
+ */
+#ifndef KEEL_METHOD_H
+#define KEEL_METHOD_H
+
+#include "keel/diagnostics.h"
+
+typedef enum keel_integrator { KEEL_RK4, KEEL_DOPRI5, KEEL_DOP853, KEEL_INTEGRATORS } keel_integrator;
+typedef enum keel_formulation { KEEL_INDEX1, KEEL_FORMULATIONS } keel_formulation;
+typedef enum keel_stabilize { KEEL_STABILIZE_NONE, KEEL_PROJECTION, KEEL_STABILIZERS } keel_stabilize;
+
+typedef struct keel_method {
+    keel_integrator integrator;
+    keel_formulation formulation;
+    keel_stabilize stabilize;
+} keel_method;
+
+/* One row of a table of words. */
+typedef struct keel_word {
+    const char *name;    /* what the user writes */
+    const char *summary; /* one line             */
+} keel_word;
+
+KEEL_API keel_word keel_integrator_word(keel_integrator integrator);
+KEEL_API keel_word keel_formulation_word(keel_formulation formulation);
+KEEL_API keel_word keel_stabilize_word(keel_stabilize stabilize);
+
+/* 1 if the integrator chooses its own step size from a tolerance, 0 if it takes a fixed step. */
+KEEL_API int keel_integrator_is_adaptive(keel_integrator integrator);
+
+/* 1 if the three may be combined. */
+KEEL_API int keel_method_is_valid(keel_method method);
+
+/* The method chosen for "auto". */
+KEEL_API keel_method keel_method_auto(void);
+
+/* Parses "INTEGRATOR[/FORMULATION[/STABILIZE]]" or "auto". What is left out takes the first valid partner.
+ * Unknown words and impossible combinations are reported at `where` with the possible ones. */
+KEEL_API keel_status keel_method_parse(const char *text, keel_location where, keel_diagnostics *diagnostics,
+                                       keel_method *method);
+
+/* "dop853/index1/projection" into `buffer`; returns it. */
+KEEL_API const char *keel_method_text(keel_method method, char buffer[64]);
+
+#endif

@@ -1,0 +1,32 @@
+/* modelfile.h - reading models from YAML files. The format is described in docs/model-format.md. */
+#ifndef KEEL_MODELFILE_H
+#define KEEL_MODELFILE_H
+
+#include "keel/diagnostics.h"
+#include "keel/settings.h"
+#include "keel/system.h"
+
+/* A parameter replaced from outside: `--set g=1.62`. */
+typedef struct keel_assignment {
+    const char *name, *value;
+} keel_assignment;
+
+typedef struct keel_model {
+    char *name; /* `name:` of the file, or the file's name   */
+    keel_system *system;
+    keel_state *start;
+    int velocities_given; /* see keel_run                              */
+    keel_settings settings;
+} keel_model;
+
+/* Reads a file, or a text already in memory (`name` is used in messages). Every problem found is reported
+ * with line and column. NULL on failure, with *status: KEEL_ERROR_IO, KEEL_ERROR_INPUT or KEEL_ERROR_MEMORY.
+ */
+KEEL_API keel_model *keel_model_read(const char *path, const keel_assignment *set, int set_count,
+                                     keel_diagnostics *diagnostics, keel_status *status);
+KEEL_API keel_model *keel_model_parse(const char *name, const char *text, size_t length,
+                                      const keel_assignment *set, int set_count,
+                                      keel_diagnostics *diagnostics, keel_status *status);
+KEEL_API void keel_model_free(keel_model *model);
+
+#endif

@@ -1,0 +1,101 @@
+/* run.h - simulate a system.
+ *
+ * keel_run does everything: consistent start, steps, rows, bookkeeping. keel_simulation is the same step by
+ * step.
+ *
+ *     keel_settings settings = keel_settings_default();
+ *     settings.until = 10;
+ *     keel_result result;
+ *     keel_status status = keel_run(&system, start, &settings, &observer, diagnostics, &result);
+ */
+#ifndef KEEL_RUN_H
+#define KEEL_RUN_H
+
+#include "keel/settings.h"
+#include "keel/system.h"
+
+/* One row of output. The arrays belong to the simulation and hold until its next call. */
+typedef struct keel_row {
+    double t;
+    const double *q, *v, *z, *s, *lambda;
+    const double *v_rate;                          /* accelerations [n_v]  */
+    const double *outputs;                         /* [n_outputs]          */
+    double position_violation, velocity_violation; /* largest |Phi_i|, largest |rate_i| */
+    double energy;       /* kinetic + potential; 0 if the system does not know its energy */
+    double energy_drift; /* energy - energy at the start - work of applied forces and drivers */
+} keel_row;
+
+/* Violation of the constraints at one level over a run, in the constraints' own units. */
+typedef struct keel_violation {
+    double max;        /* largest over all accepted steps and rows           */
+    double final;      /* at the end                                          */
+    double max_scaled; /* largest relative to the constraint's size           */
+    double time;       /* when `max` was met                                  */
+    int worst;         /* row of the constraint that met `max`, -1 if none    */
+} keel_violation;
+
+typedef struct keel_counts {
+    long steps;          /* accepted steps                                    */
+    long rejected;       /* rejected steps                                    */
+    long evaluations;    /* evaluations of the accelerations                  */
+    long factorizations; /* of the saddle-point matrix                        */
+    long projections;    /* projections of a state                            */
+    long rows;           /* output rows                                       */
+} keel_counts;
+
+typedef struct keel_result {
+    keel_status status;
+    keel_method method;
+    keel_state *final; /* last good state, lambda included; owned, keel_result_clear frees it */
+    double *v_rate;    /* accelerations there [n_v]; owned  */
+    double *outputs;   /* outputs there [n_outputs]; owned  */
+    keel_violation position, velocity;
+    int has_energy;
+    double energy_initial, energy_final;
+    double energy_drift;     /* at the end: energy change minus the work of forces and drivers */
+    double energy_drift_max; /* largest |drift| over rows and steps */
+    double start_position_moved, start_velocity_moved; /* largest change that made the start consistent */
+    int rank;                                          /* of J at the start            */
+    double rank_gap;                                   /* see keel_rank                */
+    keel_counts count;
+    double cpu_seconds; /* of the integration           */
+} keel_result;
+
+KEEL_API void keel_result_clear(keel_result *result);
+
+/* Who listens to a run. Any function may be NULL; a negative status ends the run with KEEL_ERROR_CALLBACK (or
+ * with the status itself if it is KEEL_ERROR_IO). */
+typedef struct keel_observer {
+    void *user;
+    keel_status (*row)(void *user, const keel_row *row);     /* every output row, t increasing            */
+    keel_status (*step)(void *user, double t, double until); /* after every accepted step: progress       */
+    const volatile int *stop; /* when it becomes non-zero the run ends with KEEL_INTERRUPTED; may be NULL */
+} keel_observer;
+
+/* Runs from `start` to settings->until. Start velocities and positions may be slightly inconsistent (see
+ * start_tolerance). `velocities_given` = 0 means the start velocities are only a guess: however far they are
+ * from the constraints, they are projected. `observer` may be NULL. On any outcome `result` is filled with
+ * what was reached and must be cleared. Messages name time, constraint and joint. */
+KEEL_API keel_status keel_run(const keel_system *system, const keel_state *start, int velocities_given,
+                              const keel_settings *settings, const keel_observer *observer,
+                              keel_diagnostics *diagnostics, keel_result *result);
+
+typedef struct keel_simulation keel_simulation;
+
+/* Makes the start consistent and evaluates it. NULL on failure, with *status and messages. */
+KEEL_API keel_simulation *keel_simulation_new(const keel_system *system, const keel_state *start,
+                                              int velocities_given, const keel_settings *settings,
+                                              keel_diagnostics *diagnostics, keel_status *status);
+KEEL_API void keel_simulation_free(keel_simulation *simulation);
+
+/* One accepted step, not beyond settings->until. */
+KEEL_API keel_status keel_simulation_step(keel_simulation *simulation);
+
+/* The time reached, and the complete row at any t of the last step (its two ends included). */
+KEEL_API double keel_simulation_time(const keel_simulation *simulation);
+KEEL_API keel_status keel_simulation_row(keel_simulation *simulation, double t, keel_row *row);
+
+/* What keel_run reports, as of now. */
+KEEL_API keel_status keel_simulation_result(keel_simulation *simulation, keel_result *result);
+
+#endif

@@ -1,0 +1,144 @@
+/* system.h - a constrained mechanical system, whoever implements it.
+ *
+ *     q' = N(q) v                                 configuration q [n_q], velocity v [n_v]
+ *     M(q) v' + J^T lambda = Q(q,v,z,s,lambda,t)  motion; note the sign of the multiplier
+ *     Phi(q,s,t)   = 0   [n_h]                    holonomic constraints
+ *     Psi(q,v,s,t) = 0   [n_n]                    nonholonomic constraints, linear or not in v
+ *     z' = f(q,v,z,s,t)  [n_z]                    first-order states
+ *     0  = r(q,v,z,s,t)  [n_s]                    auxiliary unknowns s
+ *
+ * J stacks G = dPhi/dq N over B = dPsi/dv: n_h holonomic rows first, then n_n nonholonomic ones; m = n_h +
+ * n_n. Along a motion J v - tau = 0 (velocity level) and J v' = xi (acceleration level). Where Phi or Psi
+ * depend on s, derivatives are total: through s(q,t) as fixed by r = 0 as well. (A Phi may then use only such
+ * s whose r knows neither v nor z.)
+ *
+ * To bring equations of your own in C, fill a keel_system (keel_system_default() first) and hand it to
+ * keel_run or keel_simulation_new. samples/ has two complete programs.
+ */
+#ifndef KEEL_SYSTEM_H
+#define KEEL_SYSTEM_H
+
+#include "keel/pattern.h"
+#include "keel/status.h"
+
+/* A point at which a system is evaluated. Arrays of a size that is zero may be NULL. */
+typedef struct keel_point {
+    double t;
+    const double *q;      /* [n_q] */
+    const double *v;      /* [n_v] */
+    const double *z;      /* [n_z] */
+    const double *s;      /* [n_s] */
+    const double *lambda; /* [m]   */
+} keel_point;
+
+/* What may be asked of a system, as bits. A call asks for one or several; shared work is done once.
+ *                            needs of the point       fills                         */
+enum {
+    KEEL_MASS = 1 << 0,         /* t q s                  M  [entries of the pattern M] */
+    KEEL_JACOBIAN = 1 << 1,     /* t q s (v if B needs)   J  [entries of the pattern J] */
+    KEEL_FORCE = 1 << 2,        /* all                    Q  [n_v]                      */
+    KEEL_XI = 1 << 3,           /* t q v s                xi [m]                        */
+    KEEL_POSITION = 1 << 4,     /* t q s                  Phi [n_h]                     */
+    KEEL_VELOCITY = 1 << 5,     /* t q v s                rate [m]                      */
+    KEEL_STATES = 1 << 6,       /* t q v z s              f  [n_z]                      */
+    KEEL_AUXILIARY = 1 << 7,    /* t q v z s              r  [n_s] and r_s              */
+    KEEL_FORCE_LAMBDA = 1 << 8, /* all                 Q_lambda                      */
+    KEEL_ENERGY = 1 << 9        /* all                    energy, power                 */
+};
+
+/* Where the answers go. Each array has its full size; an evaluation writes only what it was asked for. */
+typedef struct keel_terms {
+    double *M;        /* mass matrix, lower triangle                                        */
+    double *J;        /* constraint Jacobian                                                */
+    double *Q;        /* all forces without the constraint forces: applied, gyroscopic, ... */
+    double *xi;       /* right-hand side of J v' = xi                                       */
+    double *Phi;      /* position violation                                                 */
+    double *rate;     /* velocity violation: G v - tau for holonomic rows, Psi for the others */
+    double *f;        /* z'                                                                 */
+    double *r;        /* residual of the auxiliary equations                                */
+    double *r_s;      /* dr/ds, entries of the pattern r_s                                  */
+    double *Q_lambda; /* dQ/dlambda, entries of the pattern Q_lambda                        */
+    double energy;    /* kinetic + potential                                                */
+    double power;     /* rate at which everything but the constraint forces changes `energy` */
+} keel_terms;
+
+typedef struct keel_system keel_system;
+
+struct keel_system {
+    int n_q, n_v, n_z, n_s, n_h, n_n;
+
+    keel_pattern M;        /* n_v x n_v, lower triangle with full diagonal */
+    keel_pattern J;        /* m x n_v                                      */
+    keel_pattern r_s;      /* n_s x n_s; no rows if n_s = 0                */
+    keel_pattern Q_lambda; /* n_v x m; no rows if Q does not depend on lambda */
+
+    int J_needs_v;  /* 1 if some nonholonomic row is nonlinear in v, so that J changes with v */
+    int has_energy; /* 1 if KEEL_ENERGY is answered; otherwise energy is reported as unknown  */
+
+    const void *model; /* the implementer's data, never written after construction: shared by threads */
+
+    /* A private scratch area for one thread; both may be NULL when none is needed. */
+    keel_status (*work_new)(const keel_system *system, void **work);
+    void (*work_free)(void *work);
+
+    /* Fills the asked-for terms at a point. A negative status ends the run with KEEL_ERROR_CALLBACK. */
+    keel_status (*evaluate)(const keel_system *system, void *work, unsigned what, const keel_point *at,
+                            keel_terms *terms);
+
+    /* q' = N(q) v; NULL when q' = v. */
+    void (*kinematics)(const keel_system *system, const double *q, const double *v, double *q_rate);
+
+    /* q <- q (+) dv: moves q by a small displacement given in velocity coordinates, staying on the
+     * configuration manifold, with d/ds (q (+) s dv) = N(q) dv at s = 0; NULL when q <- q + dv. */
+    void (*advance)(const keel_system *system, double *q, const double *dv);
+
+    /* Further quantities to report, [n_outputs], from a complete point and its accelerations; may be NULL. */
+    int n_outputs;
+    keel_status (*outputs)(const keel_system *system, void *work, const keel_point *at, const double *v_rate,
+                           double *values);
+
+    /* Names for messages and results; any of them may be NULL, a name like "q[3]" is made up then. */
+    struct {
+        const char *const *q, *const *v, *const *z, *const *s; /* [n_q], [n_v], [n_z], [n_s] */
+        const char *const *constraint;                         /* [m]                        */
+        const char *const *joint;  /* [m] the joint a constraint row belongs to; NULL entries: none */
+        const char *const *output; /* [n_outputs] */
+    } names;
+};
+
+/* An empty system: all sizes zero, all functions NULL. */
+KEEL_API keel_system keel_system_default(void);
+
+/* KEEL_OK, or KEEL_ERROR_INPUT with the first broken rule (sizes, patterns, missing functions) in `message`.
+ */
+KEEL_API keel_status keel_system_validate(const keel_system *system, char *message, int message_size);
+
+static inline int keel_system_m(const keel_system *system) {
+    return system->n_h + system->n_n;
+}
+
+/* Which vector a name is asked for. */
+typedef enum keel_name_of {
+    KEEL_NAME_Q,
+    KEEL_NAME_V,
+    KEEL_NAME_Z,
+    KEEL_NAME_S,
+    KEEL_NAME_CONSTRAINT,
+    KEEL_NAME_OUTPUT
+} keel_name_of;
+
+/* The name of component i, into `buffer` if it has to be made up. */
+KEEL_API const char *keel_system_name(const keel_system *system, keel_name_of of, int i, char buffer[32]);
+
+/* A state: plain data, copied with keel_state_copy. Owns its arrays. */
+typedef struct keel_state {
+    double t;
+    double *q, *v, *z, *s, *lambda;
+} keel_state;
+
+/* A state of the system's sizes, all zero; NULL when out of memory. */
+KEEL_API keel_state *keel_state_new(const keel_system *system);
+KEEL_API void keel_state_free(keel_state *state);
+KEEL_API void keel_state_copy(const keel_system *system, keel_state *to, const keel_state *from);
+
+#endif
