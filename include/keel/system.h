@@ -42,8 +42,9 @@ enum {
     KEEL_VELOCITY = 1 << 5,     /* t q v s                rate [m]                      */
     KEEL_STATES = 1 << 6,       /* t q v z s              f  [n_z]                      */
     KEEL_AUXILIARY = 1 << 7,    /* t q v z s              r  [n_s] and r_s              */
-    KEEL_FORCE_LAMBDA = 1 << 8, /* all                 Q_lambda                      */
-    KEEL_ENERGY = 1 << 9        /* all                    energy, power                 */
+    KEEL_FORCE_LAMBDA = 1 << 8, /* all                    Q_lambda                      */
+    KEEL_ENERGY = 1 << 9,       /* t q v s                energy                        */
+    KEEL_POWER = 1 << 10        /* all                    power                         */
 };
 
 /* Where the answers go. Each array has its full size; an evaluation writes only what it was asked for. */
@@ -72,8 +73,11 @@ struct keel_system {
     keel_pattern r_s;      /* n_s x n_s; no rows if n_s = 0                */
     keel_pattern Q_lambda; /* n_v x m; no rows if Q does not depend on lambda */
 
-    int J_needs_v;  /* 1 if some nonholonomic row is nonlinear in v, so that J changes with v */
-    int has_energy; /* 1 if KEEL_ENERGY is answered; otherwise energy is reported as unknown  */
+    int J_needs_v;   /* 1 if some nonholonomic row is nonlinear in v, so that J changes with v */
+    int has_energy;  /* 1 if KEEL_ENERGY and KEEL_POWER are answered; otherwise energy is reported as unknown
+                      */
+    int has_drivers; /* 1 if constraints can do work: some Phi depends on t, or some Psi is not linear
+                        homogeneous in v */
 
     const void *model; /* the implementer's data, never written after construction: shared by threads */
 
@@ -88,8 +92,9 @@ struct keel_system {
     /* q' = N(q) v; NULL when q' = v. */
     void (*kinematics)(const keel_system *system, const double *q, const double *v, double *q_rate);
 
-    /* q <- q (+) dv: moves q by a small displacement given in velocity coordinates, staying on the
-     * configuration manifold, with d/ds (q (+) s dv) = N(q) dv at s = 0; NULL when q <- q + dv. */
+    /* q <- q (+) dv: moves q by a small displacement given in velocity coordinates, staying on the configuration
+     * manifold, with d/ds (q (+) s dv) = N(q) dv at s = 0; NULL when q <- q + dv. A q that has left the manifold by a
+     * little (a quaternion not of unit length) is put back: it is called with dv = 0 after every step. */
     void (*advance)(const keel_system *system, double *q, const double *dv);
 
     /* Further quantities to report, [n_outputs], from a complete point and its accelerations; may be NULL. */

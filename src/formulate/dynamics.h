@@ -1,0 +1,136 @@
+/* dynamics.h - a system with its workspace: the place where model functions meet the saddle-point kernel.
+ *
+ * Everything an integrator or stabiliser asks of a system goes through a ki_dynamics: it owns the scratch
+ * memory of one thread, solves for the auxiliary unknowns, keeps the last factorization for reuse at the same
+ * configuration, counts the work, and remembers what went wrong.
+ *
+ * The state of the first-order form is one vector
+ *
+ *     y = (q, v, z, W)          n_y = n_q + n_v + n_z + 1
+ *
+ * where W is the work done on the system by everything that its energy does not contain: applied forces and
+ * driven constraints, W' = power - lambda^T tau. Then energy - W is constant along an exact motion.
+ */
+#ifndef KI_DYNAMICS_H
+#define KI_DYNAMICS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "keel/saddle.h"
+#include "keel/system.h"
+
+/* What kind of quantity made a call fail. */
+typedef enum ki_trouble_kind {
+    KI_TROUBLE_NONE,
+    KI_TROUBLE_CALLBACK,   /* the system's evaluate failed                                  */
+    KI_TROUBLE_FORCE,      /* Q[index] is not finite                                        */
+    KI_TROUBLE_XI,         /* xi[index] is not finite                                       */
+    KI_TROUBLE_STATE,      /* f[index] is not finite                                        */
+    KI_TROUBLE_MATRIX,     /* M or J has an entry that is not finite                        */
+    KI_TROUBLE_MASS,       /* M is not positive definite: velocity `index`                  */
+    KI_TROUBLE_CONSTRAINT, /* the constraints cannot all be met; row `index`, by `amount`   */
+    KI_TROUBLE_POSITION,   /* position projection stopped with row `index` open by `amount` */
+    KI_TROUBLE_VELOCITY,   /* velocity projection stopped with row `index` open by `amount` */
+    KI_TROUBLE_AUXILIARY,  /* Newton for s stopped; equation `index`, residual `amount`     */
+    KI_TROUBLE_MULTIPLIER  /* iteration for forces that depend on lambda stopped; row `index`, change `amount`
+                            */
+} ki_trouble_kind;
+
+typedef struct ki_trouble {
+    ki_trouble_kind kind;
+    double t;
+    int index;
+    double amount;
+} ki_trouble;
+
+typedef struct ki_dynamics {
+    const keel_system *system;
+    void *work; /* the system's own scratch */
+    ki_arena arena;
+    int n_y, m;
+
+    keel_terms at;  /* terms as last evaluated                                  */
+    double *s;      /* [n_s] auxiliaries: solution at the last point, next guess */
+    double *lambda; /* [m] multipliers of the last accelerations                */
+
+    keel_saddle *K;   /* M and all rows of J                                                */
+    keel_saddle *K_G; /* M and the holonomic rows only; equal to K unless both kinds exist  */
+    bool factored;    /* K holds the factors of M, J at (t, q) below                        */
+    double factored_t;
+    double *factored_q; /* [n_q] */
+
+    /* scratch */
+    double *x;                           /* [n_v] solution                       */
+    double *y;                           /* [m]                                  */
+    double *b_v, *b_m;                   /* [n_v], [m] right-hand sides          */
+    double *size;                        /* [m] sizes of the constraints         */
+    double *r_s_dense;                   /* [n_s x n_s] */
+    int *r_s_pivot;                      /* [n_s]       */
+    int active_count, *active;           /* multipliers that forces depend on    */
+    double *active_matrix, *active_step; /* [k x k], [k] */
+    int *active_pivot;                   /* [k] */
+
+    long evaluations, factorizations, projections;
+    ki_trouble trouble;
+} ki_dynamics;
+
+/* KEEL_OK or KEEL_ERROR_MEMORY. After a failure too, ki_dynamics_clear must be called. */
+keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system);
+void ki_dynamics_clear(ki_dynamics *d);
+
+/* Parts of y. */
+static inline double *ki_q(double *y) {
+    return y;
+}
+static inline double *ki_v(const ki_dynamics *d, double *y) {
+    return y + d->system->n_q;
+}
+static inline double *ki_z(const ki_dynamics *d, double *y) {
+    return y + d->system->n_q + d->system->n_v;
+}
+static inline double *ki_work(const ki_dynamics *d, double *y) {
+    return y + d->n_y - 1;
+}
+keel_point ki_point(const ki_dynamics *d, double t, const double *y);
+
+/* Puts the configuration of y back onto its manifold (quaternions to unit length). */
+void ki_normalize(ki_dynamics *d, double *y);
+
+/* Evaluates terms into d->at at (t, y, d->s, d->lambda). */
+keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const double *y);
+
+/* Solves r(q,v,z,s,t) = 0 for d->s, starting from its present value. Does nothing when the system has none.
+ */
+keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y);
+
+/* True if K holds the factors of M and J at (t, y), and d->at their values. */
+bool ki_is_factored(const ki_dynamics *d, double t, const double *y);
+
+/* Makes K hold the factors of M and J at (t, y): evaluates and factors unless they are there already. */
+keel_status ki_factor(ki_dynamics *d, double t, const double *y);
+
+/* Factors the M and J that d->at holds, known to belong to (t, y). */
+keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y);
+
+/* Solves M v' + J^T lambda = Q(lambda) for d->x = v' and d->lambda when Q depends on lambda (force_lambda.c).
+ * K must be factored and d->at hold Q and xi. */
+keel_status ki_solve_force_lambda(ki_dynamics *d, double t, const double *y);
+
+/* Solves K (x, y) = (r, s); turns a residual that is too large into trouble. */
+keel_status ki_solve(ki_dynamics *d, double t, const double *r, const double *s, double *x, double *y);
+
+/* out = M e (values of d->at.M) */
+void ki_mass_times(const ki_dynamics *d, const double *e, double *out);
+
+/* Remembers what went wrong; returns `status`. */
+keel_status ki_fail(ki_dynamics *d, keel_status status, ki_trouble_kind kind, double t, int index,
+                    double amount);
+
+/* True if all n values are finite; *index is the first that is not. */
+bool ki_all_finite(const double *x, int n, int *index);
+
+/* Index-1 formulation: k = y' at (t, y), leaving v' also in d->x, multipliers in d->lambda. */
+keel_status ki_index1_rate(ki_dynamics *d, double t, const double *y, double *k);
+
+#endif

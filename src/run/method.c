@@ -1,0 +1,199 @@
+/* The tables of methods. A new integrator, formulation or stabiliser is one row here and one file of its own.
+ */
+#include "keel/method.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/names.h"
+
+#define BIT(x) (1u << (x))
+
+static const struct {
+    keel_word word;
+    int adaptive;
+    unsigned formulations, stabilizers; /* valid partners, as bits; the lowest formulation and the preferred
+                                           stabiliser are the defaults */
+    keel_stabilize preferred;
+} INTEGRATORS[KEEL_INTEGRATORS] = {
+    [KEEL_RK4] = {{"rk4", "classical Runge-Kutta, order 4, fixed step"},
+                  0,
+                  BIT(KEEL_INDEX1),
+                  BIT(KEEL_STABILIZE_NONE) | BIT(KEEL_PROJECTION),
+                  KEEL_PROJECTION},
+    [KEEL_DOPRI5] = {{"dopri5", "Dormand-Prince, order 5(4), adaptive step, dense output"},
+                     1,
+                     BIT(KEEL_INDEX1),
+                     BIT(KEEL_STABILIZE_NONE) | BIT(KEEL_PROJECTION),
+                     KEEL_PROJECTION},
+    [KEEL_DOP853] = {{"dop853", "Dormand-Prince, order 8(5,3), adaptive step, dense output"},
+                     1,
+                     BIT(KEEL_INDEX1),
+                     BIT(KEEL_STABILIZE_NONE) | BIT(KEEL_PROJECTION),
+                     KEEL_PROJECTION},
+};
+
+static const keel_word FORMULATIONS[KEEL_FORMULATIONS] = {
+    [KEEL_INDEX1] = {"index1", "accelerations and multipliers from one saddle-point solve"},
+};
+
+static const keel_word STABILIZERS[KEEL_STABILIZERS] = {
+    [KEEL_STABILIZE_NONE] = {"none", "nothing: the constraints drift"},
+    [KEEL_PROJECTION] = {"projection", "position and velocity projected in the mass metric after every step"},
+};
+
+keel_word keel_integrator_word(keel_integrator integrator) {
+    return INTEGRATORS[integrator].word;
+}
+
+keel_word keel_formulation_word(keel_formulation formulation) {
+    return FORMULATIONS[formulation];
+}
+
+keel_word keel_stabilize_word(keel_stabilize stabilize) {
+    return STABILIZERS[stabilize];
+}
+
+int keel_integrator_is_adaptive(keel_integrator integrator) {
+    return INTEGRATORS[integrator].adaptive;
+}
+
+int keel_method_is_valid(keel_method m) {
+    return (unsigned)m.integrator < KEEL_INTEGRATORS && (unsigned)m.formulation < KEEL_FORMULATIONS &&
+           (unsigned)m.stabilize < KEEL_STABILIZERS &&
+           (INTEGRATORS[m.integrator].formulations & BIT(m.formulation)) &&
+           (INTEGRATORS[m.integrator].stabilizers & BIT(m.stabilize));
+}
+
+keel_method keel_method_auto(void) {
+    return (keel_method){KEEL_DOP853, KEEL_INDEX1, KEEL_PROJECTION};
+}
+
+const char *keel_method_text(keel_method m, char buffer[64]) {
+    snprintf(buffer, 64, "%s/%s/%s", INTEGRATORS[m.integrator].word.name, FORMULATIONS[m.formulation].name,
+             STABILIZERS[m.stabilize].name);
+    return buffer;
+}
+
+/* One of the three lists of words, as the parser sees it. */
+typedef struct word_list {
+    const char *what; /* "integrator", ... */
+    const char *names[16];
+    int count;
+} word_list;
+
+static word_list integrators(void) {
+    word_list list = {.what = "integrator"};
+    for (int i = 0; i < KEEL_INTEGRATORS; i++)
+        list.names[list.count++] = INTEGRATORS[i].word.name;
+    return list;
+}
+
+static word_list formulations_of(keel_integrator integrator) {
+    word_list list = {.what = "formulation"};
+    for (int i = 0; i < KEEL_FORMULATIONS; i++)
+        if (INTEGRATORS[integrator].formulations & BIT(i))
+            list.names[list.count++] = FORMULATIONS[i].name;
+    return list;
+}
+
+static word_list stabilizers_of(keel_integrator integrator) {
+    word_list list = {.what = "stabiliser"};
+    for (int i = 0; i < KEEL_STABILIZERS; i++)
+        if (INTEGRATORS[integrator].stabilizers & BIT(i))
+            list.names[list.count++] = STABILIZERS[i].name;
+    return list;
+}
+
+static void join(const word_list *list, char *buffer, size_t size) {
+    size_t used = 0;
+    buffer[0] = 0;
+    for (int i = 0; i < list->count && used < size; i++)
+        used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", list->names[i]);
+}
+
+/* Checks that `word` is in the list; otherwise says what could stand there. */
+static keel_status expect(const word_list *list, const char *word, const char *partner, keel_location where,
+                          keel_diagnostics *diagnostics) {
+    for (int i = 0; i < list->count; i++)
+        if (strcmp(word, list->names[i]) == 0)
+            return KEEL_OK;
+    char possible[256];
+    join(list, possible, sizeof possible);
+    const char *closest = ki_closest_name(word, list->names, list->count);
+    keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "%s%s has no %s '%s'%s%s%s (possible: %s)",
+                         partner ? "integrator " : "", partner ? partner : "keel", list->what, word,
+                         closest ? ": did you mean '" : "", closest ? closest : "", closest ? "'?" : "",
+                         possible);
+    return KEEL_ERROR_INPUT;
+}
+
+/* Splits "a/b/c" into at most three words; returns their number, 0 if there are more, or one is empty or too
+ * long. */
+static int split(const char *text, char words[3][32]) {
+    int count = 0;
+    for (const char *begin = text;; count++) {
+        size_t length = strcspn(begin, "/");
+        if (count == 3 || length == 0 || length >= 32)
+            return 0;
+        memcpy(words[count], begin, length);
+        words[count][length] = 0;
+        if (begin[length] == 0)
+            return count + 1;
+        begin += length + 1;
+    }
+}
+
+static int index_of(const char *word, keel_word (*word_at)(int)) {
+    int i = 0;
+    while (strcmp(word_at(i).name, word) != 0)
+        i++;
+    return i;
+}
+
+static keel_word integrator_at(int i) {
+    return INTEGRATORS[i].word;
+}
+static keel_word formulation_at(int i) {
+    return FORMULATIONS[i];
+}
+static keel_word stabilizer_at(int i) {
+    return STABILIZERS[i];
+}
+
+keel_status keel_method_parse(const char *text, keel_location where, keel_diagnostics *diagnostics,
+                              keel_method *method) {
+    char words[3][32];
+    if (strcmp(text, "auto") == 0) {
+        *method = keel_method_auto();
+        return KEEL_OK;
+    }
+    int count = split(text, words);
+    if (count == 0) {
+        keel_diagnostics_add(
+            diagnostics, KEEL_ERROR, where,
+            "'%.60s' is not a method: write INTEGRATOR[/FORMULATION[/STABILIZE]], for example "
+            "dop853/index1/projection, or auto",
+            text);
+        return KEEL_ERROR_INPUT;
+    }
+    word_list list = integrators();
+    if (expect(&list, words[0], NULL, where, diagnostics))
+        return KEEL_ERROR_INPUT;
+    method->integrator = (keel_integrator)index_of(words[0], integrator_at);
+    method->formulation = KEEL_INDEX1;
+    method->stabilize = INTEGRATORS[method->integrator].preferred;
+    list = formulations_of(method->integrator);
+    if (count > 1) {
+        if (expect(&list, words[1], words[0], where, diagnostics))
+            return KEEL_ERROR_INPUT;
+        method->formulation = (keel_formulation)index_of(words[1], formulation_at);
+    }
+    list = stabilizers_of(method->integrator);
+    if (count > 2) {
+        if (expect(&list, words[2], words[0], where, diagnostics))
+            return KEEL_ERROR_INPUT;
+        method->stabilize = (keel_stabilize)index_of(words[2], stabilizer_at);
+    }
+    return KEEL_OK;
+}

@@ -1,0 +1,305 @@
+#include "run/simulation.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/start.h"
+#include "run/trouble.h"
+
+static const ki_tableau *const TABLEAUS[KEEL_INTEGRATORS] = {
+    [KEEL_RK4] = &KI_RK4, [KEEL_DOPRI5] = &KI_DOPRI5, [KEEL_DOP853] = &KI_DOP853};
+
+/* Rank of J costs a dense singular value decomposition: beyond this many entries a run does without (keel
+ * check does it). */
+enum { LARGEST_RANK_PROBLEM = 100000 };
+
+static ki_flow make_flow(ki_dynamics *d, const keel_settings *settings) {
+    return (ki_flow){.dynamics = d,
+                     .rate = ki_index1_rate,
+                     .project = settings->method.stabilize == KEEL_PROJECTION,
+                     .projection = {settings->projection_tolerance}};
+}
+
+static keel_status allocate(keel_simulation *sim) {
+    const keel_system *sys = sim->system;
+    keel_status status = ki_dynamics_init(&sim->dynamics, sys);
+    if (!status)
+        status = ki_dynamics_init(&sim->rows, sys);
+    sim->row_y = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
+    sim->row_k = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
+    sim->row_outputs = KI_NEW(&sim->arena, double, sys->n_outputs);
+    return sim->arena.failed ? KEEL_ERROR_MEMORY : status;
+}
+
+static void load_start(keel_simulation *sim, const keel_state *start) {
+    const keel_system *sys = sim->system;
+    ki_dynamics *d = &sim->dynamics;
+    double *y = sim->row_y;
+    memcpy(ki_q(y), start->q, (size_t)sys->n_q * sizeof(double));
+    memcpy(ki_v(d, y), start->v, (size_t)sys->n_v * sizeof(double));
+    memcpy(ki_z(d, y), start->z, (size_t)sys->n_z * sizeof(double));
+    memcpy(d->s, start->s, (size_t)sys->n_s * sizeof(double));
+    *ki_work(d, y) = 0;
+}
+
+/* The largest violation so far at each level. */
+static void track(keel_violation *total, double t, double violation, double scaled, int row) {
+    if (total->worst < 0 || violation > total->max) {
+        total->max = violation;
+        total->time = t;
+        total->worst = row;
+    }
+    total->final = violation;
+    total->max_scaled = fmax(total->max_scaled, scaled);
+}
+
+static keel_status measure_violation(keel_simulation *sim) {
+    ki_violation w;
+    keel_status status = ki_measure_violation(&sim->dynamics, sim->rk.t, sim->rk.y, &w);
+    if (status)
+        return status;
+    track(&sim->position, sim->rk.t, w.position, w.position_scaled, w.position_row);
+    track(&sim->velocity, sim->rk.t, w.velocity, w.velocity_scaled, w.velocity_row);
+    return KEEL_OK;
+}
+
+static keel_status measure_energy(ki_dynamics *d, double t, double *y, double energy_start, double *energy,
+                                  double *drift) {
+    *energy = *drift = 0;
+    if (!d->system->has_energy)
+        return KEEL_OK;
+    keel_status status = ki_evaluate_terms(d, KEEL_ENERGY, t, y);
+    *energy = d->at.energy;
+    *drift = d->at.energy - energy_start - *ki_work(d, y);
+    return status;
+}
+
+static keel_status measure_rank(keel_simulation *sim) {
+    const keel_system *sys = sim->system;
+    sim->rank = sim->dynamics.m ? -1 : 0;
+    sim->rank_gap = INFINITY;
+    if (sim->dynamics.m == 0 || (double)sim->dynamics.m * sys->n_v > LARGEST_RANK_PROBLEM)
+        return KEEL_OK;
+    keel_rank rank;
+    keel_status status = keel_rank_compute(sys->J, sim->dynamics.at.J, 0, &rank);
+    if (!status) {
+        sim->rank = rank.rank;
+        sim->rank_gap = rank.gap;
+        keel_rank_clear(&rank);
+    }
+    return status;
+}
+
+static keel_status after_step(keel_simulation *sim) {
+    double energy, drift;
+    keel_status status = measure_violation(sim);
+    if (!status)
+        status = measure_energy(&sim->dynamics, sim->rk.t, sim->rk.y, sim->energy_initial, &energy, &drift);
+    if (!status) {
+        sim->energy_final = energy;
+        sim->energy_drift = drift;
+        sim->energy_drift_max = fmax(sim->energy_drift_max, fabs(drift));
+    }
+    return status;
+}
+
+static keel_status start_integrator(keel_simulation *sim, double t) {
+    const keel_settings *set = &sim->settings;
+    const ki_tableau *tableau = TABLEAUS[set->method.integrator];
+    ki_flow flow = make_flow(&sim->dynamics, set), flow_rows = make_flow(&sim->rows, set);
+    ki_rk_settings rk = {.tolerance = set->tolerance,
+                         .absolute_tolerance =
+                             set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance,
+                         .step = tableau->adaptive ? set->first_step : set->step,
+                         .max_step = set->max_step,
+                         .most_steps = set->max_steps};
+    return ki_rk_init(&sim->rk, tableau, &flow, &flow_rows, &rk, t, sim->row_y, set->until);
+}
+
+static keel_status begin(keel_simulation *sim, const keel_state *start, int velocities_given) {
+    ki_dynamics *d = &sim->dynamics;
+    keel_status status = keel_settings_validate(&sim->settings, start->t, sim->diagnostics);
+    if (status)
+        return status;
+    load_start(sim, start);
+    ki_normalize(d, sim->row_y);
+    ki_start_report report;
+    status = ki_make_consistent(d, &sim->settings, velocities_given, start->t, sim->row_y, sim->diagnostics,
+                                &report);
+    if (status)
+        return status;
+    sim->start_position_moved = report.position_moved;
+    sim->start_velocity_moved = report.velocity_moved;
+    if (!(status = measure_rank(sim)))
+        status = start_integrator(sim, start->t);
+    if (!status)
+        status = measure_energy(d, start->t, sim->rk.y, 0, &sim->energy_initial, &sim->energy_drift);
+    if (!status)
+        status = after_step(sim);
+    if (status)
+        ki_report_failure(d, status, start->t, sim->diagnostics);
+    return status;
+}
+
+keel_simulation *keel_simulation_new(const keel_system *system, const keel_state *start, int velocities_given,
+                                     const keel_settings *settings, keel_diagnostics *diagnostics,
+                                     keel_status *status) {
+    char message[160];
+    *status = keel_system_validate(system, message, sizeof message);
+    if (*status) {
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, (keel_location){0}, "%s", message);
+        return NULL;
+    }
+    keel_simulation *sim = calloc(1, sizeof *sim);
+    if (!sim) {
+        *status = KEEL_ERROR_MEMORY;
+        return NULL;
+    }
+    sim->system = system;
+    sim->settings = *settings;
+    sim->diagnostics = diagnostics;
+    sim->position.worst = sim->velocity.worst = -1;
+    ki_arena_init(&sim->arena);
+    *status = allocate(sim);
+    if (!*status)
+        *status = begin(sim, start, velocities_given);
+    else
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, (keel_location){0}, "%s", keel_status_text(*status));
+    if (*status) {
+        keel_simulation_free(sim);
+        return NULL;
+    }
+    return sim;
+}
+
+void keel_simulation_free(keel_simulation *sim) {
+    if (!sim)
+        return;
+    ki_rk_clear(&sim->rk);
+    ki_dynamics_clear(&sim->dynamics);
+    ki_dynamics_clear(&sim->rows);
+    ki_arena_free(&sim->arena);
+    free(sim);
+}
+
+keel_status keel_simulation_step(keel_simulation *sim) {
+    keel_status status = ki_rk_step(&sim->rk, sim->settings.until);
+    if (!status)
+        status = after_step(sim);
+    if (status)
+        ki_report_failure(&sim->dynamics, status, sim->rk.t, sim->diagnostics);
+    return status;
+}
+
+double keel_simulation_time(const keel_simulation *sim) {
+    return sim->rk.t;
+}
+
+/* The state at t, put onto the constraints if the method does so, with its accelerations and multipliers. */
+static keel_status evaluate_row(keel_simulation *sim, double t) {
+    ki_dynamics *d = &sim->rows;
+    ki_flow *flow = &sim->rk.flow_rows;
+    memcpy(d->s, sim->dynamics.s, (size_t)sim->system->n_s * sizeof(double));
+    memcpy(d->lambda, sim->dynamics.lambda, (size_t)d->m * sizeof(double));
+    keel_status status = ki_rk_interpolate(&sim->rk, t, sim->row_y);
+    d->factored = false; /* the factors of another row are no metric for this one */
+    if (!status && t != sim->rk.t)
+        ki_normalize(d, sim->row_y);
+    if (!status && flow->project && t != sim->rk.t)
+        status = ki_project(d, &flow->projection, t, sim->row_y);
+    if (!status)
+        status = flow->rate(d, t, sim->row_y, sim->row_k);
+    if (!status)
+        status = keel_saddle_least_norm(d->K, d->lambda);
+    return status < 0 ? status : KEEL_OK;
+}
+
+keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
+    const keel_system *sys = sim->system;
+    ki_dynamics *d = &sim->rows;
+    ki_violation violation = {0};
+    *row = (keel_row){0};
+    keel_status status = evaluate_row(sim, t);
+    if (!status)
+        status = ki_measure_violation(d, t, sim->row_y, &violation);
+    if (!status)
+        status = measure_energy(d, t, sim->row_y, sim->energy_initial, &row->energy, &row->energy_drift);
+    keel_point at = ki_point(d, t, sim->row_y);
+    const double *v_rate = ki_v(d, sim->row_k);
+    if (!status && sys->n_outputs)
+        status = sys->outputs(sys, d->work, &at, v_rate, sim->row_outputs);
+    if (status) {
+        ki_report_failure(d, status, t, sim->diagnostics);
+        return status;
+    }
+    row->t = t;
+    row->q = at.q, row->v = at.v, row->z = at.z, row->s = at.s, row->lambda = at.lambda;
+    row->v_rate = v_rate;
+    row->outputs = sim->row_outputs;
+    row->position_violation = violation.position;
+    row->velocity_violation = violation.velocity;
+    if (t != sim->rk.t) { /* ends of steps are tracked already */
+        double final_position = sim->position.final, final_velocity = sim->velocity.final;
+        track(&sim->position, t, violation.position, violation.position_scaled, violation.position_row);
+        track(&sim->velocity, t, violation.velocity, violation.velocity_scaled, violation.velocity_row);
+        sim->position.final = final_position;
+        sim->velocity.final = final_velocity;
+    }
+    return KEEL_OK;
+}
+
+/* A copy of n doubles that the result owns. */
+static double *owned(const double *x, int n, keel_status *status) {
+    double *copy = calloc((size_t)n + 1, sizeof *copy);
+    if (!copy)
+        *status = KEEL_ERROR_MEMORY;
+    else
+        memcpy(copy, x, (size_t)n * sizeof *copy);
+    return copy;
+}
+
+static keel_status copy_final(keel_simulation *sim, keel_result *result) {
+    const keel_system *sys = sim->system;
+    keel_row row;
+    keel_status status = keel_simulation_row(sim, sim->rk.t, &row);
+    if (status)
+        return status;
+    result->final = keel_state_new(sys);
+    result->v_rate = owned(row.v_rate, sys->n_v, &status);
+    result->outputs = owned(row.outputs, sys->n_outputs, &status);
+    if (!result->final || status)
+        return KEEL_ERROR_MEMORY;
+    keel_state view = {row.t,           (double *)row.q, (double *)row.v,
+                       (double *)row.z, (double *)row.s, (double *)row.lambda};
+    keel_state_copy(sys, result->final, &view);
+    return KEEL_OK;
+}
+
+keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
+    *result = (keel_result){.method = sim->settings.method,
+                            .position = sim->position,
+                            .velocity = sim->velocity,
+                            .has_energy = sim->system->has_energy,
+                            .energy_initial = sim->energy_initial,
+                            .energy_final = sim->energy_final,
+                            .energy_drift = sim->energy_drift,
+                            .energy_drift_max = sim->energy_drift_max,
+                            .start_position_moved = sim->start_position_moved,
+                            .start_velocity_moved = sim->start_velocity_moved,
+                            .rank = sim->rank,
+                            .rank_gap = sim->rank_gap};
+    result->count = (keel_counts){.steps = sim->rk.steps,
+                                  .rejected = sim->rk.rejected,
+                                  .evaluations = sim->dynamics.evaluations,
+                                  .factorizations = sim->dynamics.factorizations,
+                                  .projections = sim->dynamics.projections};
+    return copy_final(sim, result);
+}
+
+void keel_result_clear(keel_result *result) {
+    keel_state_free(result->final);
+    free(result->v_rate);
+    free(result->outputs);
+    *result = (keel_result){0};
+}

@@ -1,0 +1,27 @@
+/* simulation.h - a run in progress. */
+#ifndef KI_SIMULATION_H
+#define KI_SIMULATION_H
+
+#include "integrate/explicit_rk.h"
+#include "keel/rank.h"
+#include "keel/run.h"
+
+struct keel_simulation {
+    const keel_system *system;
+    keel_settings settings;
+    keel_diagnostics *diagnostics;
+    ki_dynamics dynamics; /* of the steps */
+    ki_dynamics rows;     /* of the output rows, so that rows never change the steps */
+    ki_rk rk;
+    ki_arena arena;
+
+    double *row_y, *row_k, *row_outputs; /* the last row */
+
+    keel_violation position, velocity;
+    double energy_initial, energy_final, energy_drift, energy_drift_max;
+    double start_position_moved, start_velocity_moved;
+    int rank;
+    double rank_gap;
+};
+
+#endif

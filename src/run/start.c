@@ -1,0 +1,102 @@
+#include "run/start.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "run/trouble.h"
+
+/* Which of the two levels is looked at. */
+typedef struct level {
+    const char *word; /* "position" or "velocity" */
+    int rows, count;  /* constraints, components  */
+    const double *violation;
+    double *x; /* the components of y      */
+    keel_name_of names;
+} level;
+
+/* Reports every constraint whose violation is above the limit; true if there is one. */
+static bool report_large(const ki_dynamics *d, const level *l, double limit, keel_diagnostics *diagnostics) {
+    char name[160];
+    bool large = false;
+    for (int i = 0; i < l->rows; i++) {
+        double relative = fabs(l->violation[i]) / d->size[i];
+        if (relative <= limit)
+            continue;
+        large = true;
+        keel_diagnostics_add(
+            diagnostics, KEEL_ERROR, (keel_location){0},
+            "the start is inconsistent: %s is violated by %.6g at %s level, %.2g of its size "
+            "(up to %.2g is repaired); correct the start values, or raise start_tolerance",
+            ki_constraint_text(d->system, i, name, sizeof name), l->violation[i], l->word, relative, limit);
+    }
+    return large;
+}
+
+/* Largest change of a component, and a note if it is more than round-off. */
+static double report_change(const ki_dynamics *d, const level *l, const double *before,
+                            keel_diagnostics *diagnostics) {
+    double moved = 0, size = 0;
+    int which = 0;
+    char name[32];
+    for (int i = 0; i < l->count; i++) {
+        double change = fabs(l->x[i] - before[i]);
+        size = fmax(size, fabs(l->x[i]));
+        if (change > moved) {
+            moved = change;
+            which = i;
+        }
+    }
+    if (moved > 1e-12 * size)
+        keel_diagnostics_add(diagnostics, KEEL_NOTE, (keel_location){0},
+                             "the start was made consistent at %s level: largest change %.3g, in '%s'",
+                             l->word, moved, keel_system_name(d->system, l->names, which, name));
+    return moved;
+}
+
+static keel_status fail(const ki_dynamics *d, keel_status status, double t, keel_diagnostics *diagnostics) {
+    ki_report_failure(d, status, t, diagnostics);
+    return status == KEEL_ERROR_CONVERGENCE ? KEEL_ERROR_START : status;
+}
+
+keel_status ki_make_consistent(ki_dynamics *d, const keel_settings *settings, int velocities_given, double t,
+                               double *y, keel_diagnostics *diagnostics, ki_start_report *report) {
+    const keel_system *sys = d->system;
+    ki_projection projection = {settings->projection_tolerance};
+    double *before = KI_NEW(&d->arena, double, d->n_y);
+    level position = {"position", sys->n_h, sys->n_q, d->at.Phi, ki_q(y), KEEL_NAME_Q};
+    level velocity = {"velocity", d->m, sys->n_v, d->at.rate, ki_v(d, y), KEEL_NAME_V};
+    if (!before)
+        return KEEL_ERROR_MEMORY;
+    memcpy(before, y, (size_t)d->n_y * sizeof *before);
+    *report = (ki_start_report){0};
+
+    /* positions */
+    keel_status status = ki_solve_auxiliaries(d, t, y);
+    if (!status)
+        status = ki_factor(d, t, y);
+    if (!status)
+        status = ki_evaluate_terms(d, KEEL_POSITION, t, y);
+    if (status)
+        return fail(d, status, t, diagnostics);
+    ki_position_sizes(d, y, d->size);
+    if (report_large(d, &position, settings->start_tolerance, diagnostics))
+        return KEEL_ERROR_START;
+    d->factored = false; /* exact metric for the first projection */
+    if ((status = ki_project_position(d, &projection, t, y)))
+        return fail(d, status, t, diagnostics);
+    report->position_moved = report_change(d, &position, before, diagnostics);
+
+    /* velocities */
+    if (!(status = ki_factor(d, t, y)))
+        status = ki_evaluate_terms(d, KEEL_VELOCITY, t, y);
+    if (status)
+        return fail(d, status, t, diagnostics);
+    ki_velocity_sizes(d, ki_v(d, y), d->size);
+    if (velocities_given && report_large(d, &velocity, settings->start_tolerance, diagnostics))
+        return KEEL_ERROR_START;
+    if ((status = ki_project_velocity(d, &projection, t, y)))
+        return fail(d, status, t, diagnostics);
+    report->velocity_moved = report_change(d, &velocity, before + sys->n_q, diagnostics);
+    return KEEL_OK;
+}

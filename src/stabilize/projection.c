@@ -1,0 +1,156 @@
+#include "stabilize/projection.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 40 };
+
+/* A violation that stops shrinking is at round-off if it is this small; larger, it is a failure. */
+static const double ROUND_OFF = 1e-11;
+
+/* The row with the largest violation relative to its size. NaN counts as largest. */
+static double worst_relative(const double *violation, const double *size, int rows, int *worst) {
+    double max = 0;
+    *worst = 0;
+    for (int i = 0; i < rows; i++) {
+        double relative = fabs(violation[i]) / size[i];
+        if (!(relative <= max)) {
+            max = relative;
+            *worst = i;
+        }
+    }
+    return max;
+}
+
+static void move(const keel_system *sys, double *q, const double *dq) {
+    if (sys->advance) {
+        sys->advance(sys, q, dq);
+        return;
+    }
+    for (int i = 0; i < sys->n_v; i++)
+        q[i] += dq[i];
+}
+
+/* M and G (holonomic rows) at (t, y) factored in K_G. */
+static keel_status factor_holonomic(ki_dynamics *d, double t, const double *y) {
+    keel_status status = ki_factor(d, t, y);
+    if (status || d->K_G == d->K)
+        return status;
+    d->factorizations++;
+    status = keel_saddle_factor(d->K_G, d->at.M, d->at.J, NULL);
+    return status < 0 ? ki_fail(d, status, KI_TROUBLE_MATRIX, t, -1, 0) : KEEL_OK;
+}
+
+/* One Gauss-Newton step from the Phi in d->at. */
+static void position_step(ki_dynamics *d, double *q) {
+    const keel_system *sys = d->system;
+    for (int i = 0; i < sys->n_h; i++)
+        d->b_m[i] = -d->at.Phi[i];
+    keel_saddle_solve(d->K_G, NULL, d->b_m, d->x, d->y, NULL);
+    move(sys, q, d->x);
+}
+
+/* What to do with the violation `worst` after `previous`. */
+typedef enum verdict { CONVERGED, STEP, REFACTOR_AND_STEP, GIVE_UP } verdict;
+
+static verdict judge(double worst, double previous, double tolerance, bool fresh) {
+    if (worst <= tolerance)
+        return CONVERGED;
+    if (worst <= 0.1 * previous)
+        return STEP;
+    if (!fresh)
+        return REFACTOR_AND_STEP;
+    if (worst <= ROUND_OFF && worst > 0.5 * previous)
+        return CONVERGED;
+    return worst < previous ? REFACTOR_AND_STEP : GIVE_UP;
+}
+
+keel_status ki_project_position(ki_dynamics *d, const ki_projection *p, double t, double *y) {
+    int n_h = d->system->n_h, worst = 0;
+    double previous = INFINITY, violation = 0;
+    /* factors of an earlier stage serve for K; K_G has none that are near */
+    bool fresh = false, usable = d->K_G == d->K && d->factored;
+    if (n_h == 0)
+        return KEEL_OK;
+    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
+        keel_status status = ki_solve_auxiliaries(d, t, y);
+        if (!status)
+            status = ki_evaluate_terms(d, KEEL_POSITION, t, y);
+        if (!status && !usable)
+            status = factor_holonomic(d, t, y);
+        if (status)
+            return status;
+        fresh = fresh || !usable;
+        usable = true;
+        ki_position_sizes(d, y, d->size);
+        violation = worst_relative(d->at.Phi, d->size, n_h, &worst);
+        verdict v = judge(violation, previous, p->tolerance, fresh);
+        if (v == CONVERGED)
+            return KEEL_OK;
+        if (v == GIVE_UP)
+            break;
+        if (v == REFACTOR_AND_STEP) {
+            if ((status = factor_holonomic(d, t, y)))
+                return status;
+            fresh = true;
+        }
+        previous = violation;
+        position_step(d, y);
+    }
+    return ki_fail(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_POSITION, t, worst, fabs(d->at.Phi[worst]));
+}
+
+static void velocity_step(ki_dynamics *d, double *v) {
+    for (int i = 0; i < d->m; i++)
+        d->b_m[i] = -d->at.rate[i];
+    keel_saddle_solve(d->K, NULL, d->b_m, d->x, d->y, NULL);
+    for (int i = 0; i < d->system->n_v; i++)
+        v[i] += d->x[i];
+}
+
+keel_status ki_project_velocity(ki_dynamics *d, const ki_projection *p, double t, double *y) {
+    double *v = ki_v(d, y), previous = INFINITY;
+    int worst = 0;
+    if (d->m == 0)
+        return KEEL_OK;
+    for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
+        keel_status status = ki_factor(d, t, y); /* does nothing the second time, unless J depends on v */
+        if (!status)
+            status = ki_evaluate_terms(d, KEEL_VELOCITY, t, y);
+        if (status)
+            return status;
+        ki_velocity_sizes(d, v, d->size);
+        double violation = worst_relative(d->at.rate, d->size, d->m, &worst);
+        verdict next = judge(violation, previous, p->tolerance, true);
+        if (next == CONVERGED)
+            return KEEL_OK;
+        if (next == GIVE_UP)
+            break;
+        previous = violation;
+        velocity_step(d, v);
+    }
+    return ki_fail(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_VELOCITY, t, worst, fabs(d->at.rate[worst]));
+}
+
+keel_status ki_project(ki_dynamics *d, const ki_projection *p, double t, double *y) {
+    d->projections++;
+    keel_status status = ki_project_position(d, p, t, y);
+    return status ? status : ki_project_velocity(d, p, t, y);
+}
+
+/* e <- tangential part of e with the factors in K */
+static keel_status tangential(ki_dynamics *d, keel_saddle *K, double *e) {
+    ki_mass_times(d, e, d->b_v);
+    keel_status status = keel_saddle_solve(K, d->b_v, NULL, e, d->y, NULL);
+    return status < 0 ? status : KEEL_OK;
+}
+
+keel_status ki_project_error(ki_dynamics *d, double *e) {
+    const keel_system *sys = d->system;
+    keel_status status = KEEL_OK;
+    if (sys->n_h && !sys->kinematics) /* otherwise the error of q is not a velocity-like vector */
+        status = tangential(d, d->K_G, ki_q(e));
+    if (!status && d->m)
+        status = tangential(d, d->K, ki_v(d, e));
+    return status;
+}

@@ -1,0 +1,53 @@
+/* projection.h - puts a state back onto the constraints.
+ *
+ * Position, Gauss-Newton in the mass metric: the smallest displacement dq with
+ *
+ *     min 1/2 dq^T M dq   so that   G dq = -Phi(q)        [ M  G^T ] [dq]   [  0   ]
+ *                                                         [ G   0  ] [mu] = [ -Phi ]
+ *
+ * repeated until Phi is at round-off. The factors of an earlier point of the same step serve as long as they
+ * contract the violation tenfold; otherwise the matrix is factored anew at the present q. (Eich 1993, section
+ * 4: the direction may differ from the exact M-orthogonal one by the size of the step without loss of order.)
+ *
+ * Velocity: J dv = -rate at the projected position, same metric; one solve when the rows are linear in v,
+ * Newton otherwise.
+ *
+ * Error: an error estimate e is replaced by the part that projection does not remove,
+ *
+ *     min 1/2 (x - e)^T M (x - e)   so that   J x = 0     [ M  J^T ] [x]    [ M e ]
+ *                                                         [ J   0  ] [mu] = [  0  ]
+ */
+#ifndef KI_PROJECTION_H
+#define KI_PROJECTION_H
+
+#include "formulate/dynamics.h"
+
+typedef struct ki_projection {
+    double tolerance; /* violation that is left, relative to the size of the constraint */
+} ki_projection;
+
+/* Projects q and v of y onto the constraints at time t. Afterwards K holds the factors there. */
+keel_status ki_project(ki_dynamics *d, const ki_projection *p, double t, double *y);
+keel_status ki_project_position(ki_dynamics *d, const ki_projection *p, double t, double *y);
+keel_status ki_project_velocity(ki_dynamics *d, const ki_projection *p, double t, double *y);
+
+/* Replaces the q and v parts of an error estimate by their tangential parts, with the factors that K holds.
+ */
+keel_status ki_project_error(ki_dynamics *d, double *e);
+
+/* The violation at (t, y): largest |Phi_i| and |rate_i|, their rows, and the largest relative to the
+ * constraint's size. J must have been evaluated at (t, y). */
+typedef struct ki_violation {
+    double position, velocity, position_scaled, velocity_scaled;
+    int position_row, velocity_row;
+} ki_violation;
+
+keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_violation *violation);
+
+/* size[i]: how large the terms of constraint i are, so that size * round-off is as small as its violation can
+ * get. position:  sum_j |J_ij| |q_j|                velocity:  sum_j |J_ij| |v_j| with components below a
+ * hundredth of the largest one raised to that. */
+void ki_position_sizes(const ki_dynamics *d, const double *q, double *size);
+void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size);
+
+#endif

@@ -1,0 +1,68 @@
+/* How large a constraint is: what its violation is compared with. */
+#include <math.h>
+
+#include "stabilize/projection.h"
+
+static double largest(const double *x, int n) {
+    double max = 0;
+    for (int i = 0; i < n; i++)
+        max = fmax(max, fabs(x[i]));
+    return max;
+}
+
+/* sum_j |J_ij| max(|x_j|, floor) for the first `rows` rows; x = NULL takes `floor` for all */
+static void row_sizes(const ki_dynamics *d, int rows, const double *x, double floor, double *size) {
+    keel_pattern P = d->system->J;
+    for (int i = 0; i < rows; i++) {
+        size[i] = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++) {
+            double length = x ? fmax(fabs(x[P.index[k]]), floor) : floor;
+            size[i] += fabs(d->at.J[k]) * length;
+        }
+        if (!(size[i] > 0)) /* an empty row: nothing to compare with */
+            size[i] = 1;
+    }
+}
+
+void ki_position_sizes(const ki_dynamics *d, const double *q, double *size) {
+    const keel_system *sys = d->system;
+    double length = largest(q, sys->n_q);
+    if (length == 0)
+        row_sizes(d, sys->n_h, NULL, 1, size);
+    else if (sys->kinematics) /* columns of J are not the components of q */
+        row_sizes(d, sys->n_h, NULL, length, size);
+    else
+        row_sizes(d, sys->n_h, q, 0.01 * length, size);
+}
+
+void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size) {
+    double speed = largest(v, d->system->n_v);
+    if (speed == 0)
+        row_sizes(d, d->m, NULL, 1, size);
+    else
+        row_sizes(d, d->m, v, 0.01 * speed, size);
+}
+
+static void worst_row(const double *violation, const double *size, int rows, double *max, double *scaled,
+                      int *row) {
+    *max = *scaled = 0;
+    *row = rows ? 0 : -1;
+    for (int i = 0; i < rows; i++) {
+        if (!(fabs(violation[i]) <= *max)) {
+            *max = fabs(violation[i]);
+            *row = i;
+        }
+        *scaled = fmax(*scaled, fabs(violation[i]) / size[i]);
+    }
+}
+
+keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_violation *w) {
+    keel_status status = ki_evaluate_terms(d, KEEL_POSITION | KEEL_VELOCITY, t, y);
+    if (status)
+        return status;
+    ki_position_sizes(d, y, d->size);
+    worst_row(d->at.Phi, d->size, d->system->n_h, &w->position, &w->position_scaled, &w->position_row);
+    ki_velocity_sizes(d, y + d->system->n_q, d->size);
+    worst_row(d->at.rate, d->size, d->m, &w->velocity, &w->velocity_scaled, &w->velocity_row);
+    return KEEL_OK;
+}

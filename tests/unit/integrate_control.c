@@ -1,0 +1,119 @@
+/* The step-size controller, and the coefficient tables. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "integrate/step_control.h"
+#include "integrate/tableau.h"
+
+static void accepts_up_to_one(void **state) {
+    (void)state;
+    ki_step_control c = ki_step_control_new(0.2, 0, 0.2, 10);
+    double next;
+    assert_true(ki_step_control_judge(&c, 1, 0.1, &next));
+    assert_true(next < 0.1); /* the safety factor */
+    assert_false(ki_step_control_judge(&c, 1.001, 0.1, &next));
+    assert_true(next < 0.1);
+}
+
+/* With err = C h^order, alpha = 1/order the controller must settle where the error is safety^order, at once.
+ */
+static void settles_on_a_model_error(void **state) {
+    (void)state;
+    ki_step_control c = ki_step_control_new(0.2, 0, 0.2, 10);
+    double h = 1e-3, next = h;
+    for (int i = 0; i < 10; i++) {
+        h = next;
+        ki_step_control_judge(&c, 2e3 * pow(h, 5), h, &next);
+    }
+    assert_true(fabs(2e3 * pow(next, 5) - pow(0.9, 5)) < 1e-9);
+}
+
+/* The PI controller must not oscillate when the error also depends on the step before. */
+static void integral_part_damps(void **state) {
+    (void)state;
+    ki_step_control c = ki_step_control_new(0.2 - 0.03, 0.04, 0.2, 10);
+    double h = 1e-2, next = h, previous = 0, largest_jump = 0;
+    for (int i = 0; i < 60; i++) {
+        h = next;
+        ki_step_control_judge(&c, 2e3 * pow(h, 5) * (1 + 0.1 * sin(i)), h, &next);
+        if (i > 20)
+            largest_jump = fmax(largest_jump, fabs(next / previous - 1));
+        previous = next;
+    }
+    assert_true(largest_jump < 0.05);
+}
+
+static void keeps_its_limits(void **state) {
+    (void)state;
+    ki_step_control c = ki_step_control_new(0.125, 0, 1.0 / 3, 6);
+    double next;
+    assert_true(ki_step_control_judge(&c, 0, 1, &next));
+    assert_true(next == 6);
+    assert_false(ki_step_control_judge(&c, 1e30, 1, &next));
+    assert_true(fabs(next - 1.0 / 3) < 1e-15);
+    /* after a rejection the next accepted step may not grow */
+    assert_true(ki_step_control_judge(&c, 1e-6, 1, &next));
+    assert_true(next <= 1);
+    assert_true(ki_step_control_judge(&c, 1e-6, 1, &next));
+    assert_true(next > 1);
+}
+
+static void nan_is_a_rejection(void **state) {
+    (void)state;
+    ki_step_control c = ki_step_control_new(0.2, 0.04, 0.2, 10);
+    double next = 0;
+    assert_false(ki_step_control_judge(&c, NAN, 1, &next));
+    assert_true(next > 0 && next < 1);
+    assert_false(ki_step_control_judge(&c, INFINITY, 1, &next));
+    assert_true(next > 0 && next < 1);
+}
+
+/* Order conditions that catch a mistyped coefficient: sum_j a_ij = c_i, sum b = 1, sum b c^(k-1) = 1/k for k
+ * <= order; the error weights annihilate constants (and more, by their own order); the dense weights of every
+ * row likewise. */
+static void check_tableau(const ki_tableau *T, int error_order) {
+    int rows = T->stages + 1 + T->extra;
+    for (int i = 0; i < rows; i++) {
+        double sum = 0;
+        for (int j = 0; j < i; j++)
+            sum += T->a[i][j];
+        assert_true(fabs(sum - T->c[i]) < 1e-14);
+    }
+    for (int k = 1; k <= T->order; k++) {
+        double sum = 0, error = 0;
+        for (int j = 0; j < T->stages; j++)
+            sum += T->a[T->stages][j] * pow(T->c[j], k - 1);
+        for (int j = 0; j <= T->stages; j++)
+            error += T->error[j] * pow(T->c[j], k - 1);
+        assert_true(fabs(sum - 1.0 / k) < 1e-14);
+        if (T->adaptive && k <= error_order)
+            assert_true(fabs(error) < 1e-14);
+    }
+    for (int r = 0; r < T->dense_rows; r++) {
+        double sum = 0;
+        for (int j = 0; j < rows; j++)
+            sum += T->dense[r][j];
+        assert_true(fabs(sum) < 1e-12);
+    }
+}
+
+static void tables_are_right(void **state) {
+    (void)state;
+    check_tableau(&KI_RK4, 0);
+    check_tableau(&KI_DOPRI5, 4);
+    check_tableau(&KI_DOP853, 5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accepts_up_to_one),   cmocka_unit_test(settles_on_a_model_error),
+        cmocka_unit_test(integral_part_damps), cmocka_unit_test(keeps_its_limits),
+        cmocka_unit_test(nan_is_a_rejection),  cmocka_unit_test(tables_are_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/* The report: the verdict stands in the first line. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "unit/results_fixture.h"
+
+static char *report(const keel_system *system, const keel_result *result) {
+    FILE *file = tmpfile();
+    assert_int_equal(keel_report_write(file, "pendulum", system, result), KEEL_OK);
+    return fixture_text(file);
+}
+
+static void assert_first_line(const char *text, const char *line) {
+    assert_memory_equal(text, line, strlen(line));
+    assert_int_equal(text[strlen(line)], '\n');
+}
+
+static void verdict_first(void **state) {
+    (void)state;
+    keel_system system = fixture_system();
+    keel_result result = fixture_result(&system);
+    char *text = report(&system, &result);
+    assert_first_line(text, "pendulum: reached t = 10, constraints held to 3e-16 (worst: rod)");
+    assert_non_null(strstr(text, "rk4/index1/projection"));
+    assert_non_null(strstr(text, "11 steps, 12 rejected, 13 evaluations, 14 factorizations"));
+    assert_non_null(strstr(text, "drift 1e-12"));
+    assert_non_null(strstr(text, "angle =  8"));
+    assert_null(strstr(text, "independent"));
+    free(text);
+
+    static const char *const joint[] = {"crank", NULL};
+    system.names.joint = joint;
+    result.status = KEEL_ERROR_STEP_SIZE;
+    result.rank = 1;
+    text = report(&system, &result);
+    assert_first_line(text, "pendulum: the step size became too small at t = 10, constraints held to 3e-16 "
+                            "(worst: rod of joint crank)");
+    assert_non_null(strstr(text, "1 of 2 constraints are independent"));
+    free(text);
+    keel_result_clear(&result);
+}
+
+static void without_constraints_or_state(void **state) {
+    (void)state;
+    keel_system system = keel_system_default();
+    system.n_q = system.n_v = 1;
+    double q = 1, v = 2;
+    keel_state final = {.t = 3, .q = &q, .v = &v};
+    keel_result result = {.final = &final, .position.worst = -1, .velocity.worst = -1};
+    char *text = report(&system, &result);
+    assert_first_line(text, "pendulum: reached t = 3, no constraints");
+    assert_non_null(strstr(text, "not known to the model"));
+    free(text);
+
+    result = (keel_result){.status = KEEL_ERROR_SINGULAR, .position.worst = -1, .velocity.worst = -1};
+    text = report(&system, &result);
+    assert_first_line(text, "pendulum: the equations of motion have no unique solution here");
+    free(text);
+}
+
+static void long_lists_are_cut(void **state) {
+    (void)state;
+    enum { N = 40 };
+    double q[N] = {0}, v[N] = {0};
+    keel_system system = keel_system_default();
+    system.n_q = system.n_v = N;
+    keel_state final = {.q = q, .v = v};
+    keel_result result = {.final = &final, .position.worst = -1, .velocity.worst = -1};
+    char *text = report(&system, &result);
+    assert_non_null(strstr(text, "q[11]"));
+    assert_null(strstr(text, "q[12]"));
+    assert_non_null(strstr(text, "... and 28 more"));
+    free(text);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdict_first),
+        cmocka_unit_test(without_constraints_or_state),
+        cmocka_unit_test(long_lists_are_cut),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
