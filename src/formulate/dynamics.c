@@ -97,7 +97,7 @@ void ki_normalize(ki_dynamics *d, double *y) {
     d->system->advance(d->system, ki_q(y), d->x);
 }
 
-keel_status ki_fail(ki_dynamics *d, keel_status status, ki_trouble_kind kind, double t, int index,
+keel_status ki_trouble_at(ki_dynamics *d, keel_status status, ki_trouble_kind kind, double t, int index,
                     double amount) {
     d->trouble = (ki_trouble){kind, t, index, amount};
     return status;
@@ -117,7 +117,7 @@ bool ki_all_finite(const double *x, int n, int *index) {
 keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const double *y) {
     keel_point at = ki_point(d, t, y);
     keel_status status = d->system->evaluate(d->system, d->work, what, &at, &d->at);
-    return status < 0 ? ki_fail(d, KEEL_ERROR_CALLBACK, KI_TROUBLE_CALLBACK, t, -1, (double)status) : KEEL_OK;
+    return status < 0 ? ki_trouble_at(d, KEEL_ERROR_CALLBACK, KI_TROUBLE_CALLBACK, t, -1, (double)status) : KEEL_OK;
 }
 
 bool ki_is_factored(const ki_dynamics *d, double t, const double *y) {
@@ -130,9 +130,9 @@ keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y) {
     d->factored = false;
     keel_status status = keel_saddle_factor(d->K, d->at.M, d->at.J, NULL);
     if (status == KEEL_ERROR_SINGULAR)
-        return ki_fail(d, status, KI_TROUBLE_MASS, t, keel_saddle_bad_pivot(d->K), 0);
+        return ki_trouble_at(d, status, KI_TROUBLE_MASS, t, keel_saddle_bad_pivot(d->K), 0);
     if (status < 0)
-        return ki_fail(d, status, KI_TROUBLE_MATRIX, t, -1, 0);
+        return ki_trouble_at(d, status, KI_TROUBLE_MATRIX, t, -1, 0);
     d->factorizations++;
     d->factored = true;
     d->factored_t = t;
@@ -152,7 +152,7 @@ keel_status ki_solve(ki_dynamics *d, double t, const double *r, const double *s,
     keel_saddle_info info;
     keel_status status = keel_saddle_solve(d->K, r, s, x, y, &info);
     if (status < 0 || info.residual > LARGEST_RESIDUAL)
-        return ki_fail(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, info.worst_row, info.residual);
+        return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, info.worst_row, info.residual);
     return KEEL_OK;
 }
 
@@ -188,7 +188,7 @@ keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y) {
                 d->r_s_dense[i * n + sys->r_s.index[k]] = d->at.r_s[k];
         int column = ki_dense_lu_factor(n, d->r_s_dense, d->r_s_pivot);
         if (!ki_all_finite(d->at.r, n, &worst) || column >= 0)
-            return ki_fail(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_AUXILIARY, t, column >= 0 ? column : worst,
+            return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_AUXILIARY, t, column >= 0 ? column : worst,
                            INFINITY);
         ki_dense_lu_solve(n, d->r_s_dense, d->r_s_pivot, d->at.r);
         double step = 0, length = 0;
@@ -204,5 +204,5 @@ keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y) {
         if (step <= 1e-9 * length || step == 0)
             return KEEL_OK;
     }
-    return ki_fail(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_AUXILIARY, t, worst, fabs(d->at.r[worst]));
+    return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_AUXILIARY, t, worst, fabs(d->at.r[worst]));
 }

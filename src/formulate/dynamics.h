@@ -124,7 +124,7 @@ keel_status ki_solve(ki_dynamics *d, double t, const double *r, const double *s,
 void ki_mass_times(const ki_dynamics *d, const double *e, double *out);
 
 /* Remembers what went wrong; returns `status`. */
-keel_status ki_fail(ki_dynamics *d, keel_status status, ki_trouble_kind kind, double t, int index,
+keel_status ki_trouble_at(ki_dynamics *d, keel_status status, ki_trouble_kind kind, double t, int index,
                     double amount);
 
 /* True if all n values are finite; *index is the first that is not. */

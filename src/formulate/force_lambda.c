@@ -42,14 +42,14 @@ static keel_status newton_matrix(ki_dynamics *d, double t) {
     int column = ki_dense_lu_factor(k, d->active_matrix, d->active_pivot);
     return column < 0
                ? KEEL_OK
-               : ki_fail(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_MULTIPLIER, t, d->active[column], INFINITY);
+               : ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_MULTIPLIER, t, d->active[column], INFINITY);
 }
 
 /* d->x, d->y = solution with the present Q; active_step = F; returns the largest |F_i| relative to lambda. */
 static keel_status residual(ki_dynamics *d, double t, const double *y, double *largest, int *worst) {
     keel_status status = ki_evaluate_terms(d, KEEL_FORCE | KEEL_FORCE_LAMBDA, t, y);
     if (!status && !ki_all_finite(d->at.Q, d->system->n_v, worst))
-        return ki_fail(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_FORCE, t, *worst, NAN);
+        return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_FORCE, t, *worst, NAN);
     if (!status)
         status = ki_solve(d, t, d->at.Q, d->at.xi, d->x, d->y);
     if (!status &&
@@ -94,5 +94,5 @@ keel_status ki_solve_force_lambda(ki_dynamics *d, double t, const double *y) {
         for (int i = 0; i < d->active_count; i++)
             d->lambda[d->active[i]] += d->active_step[i];
     }
-    return ki_fail(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_MULTIPLIER, t, worst, largest);
+    return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_MULTIPLIER, t, worst, largest);
 }

@@ -14,11 +14,11 @@ static keel_status check_finite(ki_dynamics *d, double t) {
     const keel_system *sys = d->system;
     int i = 0;
     if (!ki_all_finite(d->at.Q, sys->n_v, &i))
-        return ki_fail(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_FORCE, t, i, d->at.Q[i]);
+        return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_FORCE, t, i, d->at.Q[i]);
     if (!ki_all_finite(d->at.xi, d->m, &i))
-        return ki_fail(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_XI, t, i, d->at.xi[i]);
+        return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_XI, t, i, d->at.xi[i]);
     if (!ki_all_finite(d->at.f, sys->n_z, &i))
-        return ki_fail(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_STATE, t, i, d->at.f[i]);
+        return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_STATE, t, i, d->at.f[i]);
     return KEEL_OK;
 }
 

@@ -32,6 +32,11 @@ static double allowed(const ki_rk *rk, const double *y0, const double *y1, int i
     return rk->settings.absolute_tolerance + rk->settings.tolerance * fmax(fabs(y0[i]), fabs(y1[i]));
 }
 
+/* The larger of two; a NaN wins. */
+static double larger(double a, double b) {
+    return b <= a ? a : b;
+}
+
 /* Largest error over all components but the last, relative to what is allowed; formulas in tableau.h. */
 static keel_status error_of_attempt(ki_rk *rk, double h, double *error) {
     const ki_tableau *T = rk->tableau;
@@ -47,14 +52,13 @@ static keel_status error_of_attempt(ki_rk *rk, double h, double *error) {
         if (status)
             return status;
     }
-    *error = 0;
+    double e = 0, low = 0;
     for (int i = 0; i < rk->n - 1; i++) {
-        double e = fabs(rk->estimate[i]), low = T->has_error_low ? rk->estimate_low[i] : 0;
-        if (e > 0 && T->has_error_low)
-            e *= e / sqrt(e * e + 0.01 * low * low);
-        double relative = e / allowed(rk, rk->y, rk->y_try, i);
-        *error = relative <= *error ? *error : relative; /* keeps a NaN */
+        double scale = 1 / allowed(rk, rk->y, rk->y_try, i);
+        e = larger(e, fabs(rk->estimate[i]) * scale);
+        low = larger(low, fabs(rk->estimate_low[i]) * scale);
     }
+    *error = T->has_error_low && e > 0 ? e * e / sqrt(e * e + 0.01 * low * low) : e;
     return KEEL_OK;
 }
 

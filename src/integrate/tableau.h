@@ -4,9 +4,10 @@
  *     y_{n+1} = Y_stages: row `stages` of a is b, and k_stages = f(t_{n+1}, y_{n+1}) is the first stage of
  * the next step
  *
- * Error estimate, component by component, with e = h sum_i error[i] k_i and ê likewise from `error_low`:
+ * Error estimate: e is the largest component of h sum_i error[i] k_i relative to what is allowed for it, ê
+ * likewise from `error_low`. The error of the step is
  *
- *     |e|                            when the method has one estimate
+ *     e                              when the method has one estimate
  *     e^2 / sqrt(e^2 + 0.01 ê^2)     when it has two (Hairer, Norsett, Wanner 1993, section II.10)
  *
  * Dense output, theta in [0, 1], with r_1 = y_n, r_2 = y_{n+1} - y_n, r_3 = h k_0 - r_2, r_4 = r_2 - h

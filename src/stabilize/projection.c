@@ -38,7 +38,7 @@ static keel_status factor_holonomic(ki_dynamics *d, double t, const double *y) {
         return status;
     d->factorizations++;
     status = keel_saddle_factor(d->K_G, d->at.M, d->at.J, NULL);
-    return status < 0 ? ki_fail(d, status, KI_TROUBLE_MATRIX, t, -1, 0) : KEEL_OK;
+    return status < 0 ? ki_trouble_at(d, status, KI_TROUBLE_MATRIX, t, -1, 0) : KEEL_OK;
 }
 
 /* One Gauss-Newton step from the Phi in d->at. */
@@ -97,7 +97,7 @@ keel_status ki_project_position(ki_dynamics *d, const ki_projection *p, double t
         previous = violation;
         position_step(d, y);
     }
-    return ki_fail(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_POSITION, t, worst, fabs(d->at.Phi[worst]));
+    return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_POSITION, t, worst, fabs(d->at.Phi[worst]));
 }
 
 static void velocity_step(ki_dynamics *d, double *v) {
@@ -129,7 +129,7 @@ keel_status ki_project_velocity(ki_dynamics *d, const ki_projection *p, double t
         previous = violation;
         velocity_step(d, v);
     }
-    return ki_fail(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_VELOCITY, t, worst, fabs(d->at.rate[worst]));
+    return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_VELOCITY, t, worst, fabs(d->at.rate[worst]));
 }
 
 keel_status ki_project(ki_dynamics *d, const ki_projection *p, double t, double *y) {

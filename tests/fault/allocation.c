@@ -1,0 +1,134 @@
+/* Memory: every allocation may fail, one at a time, and the answer is a status, not a crash; a step allocates
+ * nothing. malloc, calloc and realloc of Keel's own objects are replaced by the linker (--wrap). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "keel/keel.h"
+#include "keel/modelfile.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+
+static long calls, fail_at; /* fail_at = k: the k-th call fails, 0: none */
+
+static int allowed(void) {
+    calls++;
+    return fail_at == 0 || calls != fail_at;
+}
+
+void *__wrap_malloc(size_t size) {
+    return allowed() ? __real_malloc(size) : NULL;
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return allowed() ? __real_calloc(count, size) : NULL;
+}
+
+void *__wrap_realloc(void *old, size_t size) {
+    return allowed() ? __real_realloc(old, size) : NULL;
+}
+
+/* Every kind of entry: definitions, nonholonomic rows, states, auxiliaries, forces with multipliers,
+ * repetition. */
+static const char MODEL[] = "keel: 1\n"
+                            "parameters: {g: 9.81, L: 1, N: 2, mu: 0.01}\n"
+                            "equations:\n"
+                            "  coordinates: {x: 1, y: 0, a: 0.1}\n"
+                            "  definitions: {r: sqrt(x^2 + y^2)}\n"
+                            "  kinetic: (x'^2 + y'^2 + a'^2)/2\n"
+                            "  potential: g*y\n"
+                            "  forces: {x: -mu*abs(lambda.rod)*x', y: -c*y'}\n"
+                            "  holonomic: {rod: r - L}\n"
+                            "  nonholonomic: {roll: a' - (x*y' - y*x')}\n"
+                            "  states: {c: {start: 0.1, rate: -c}}\n"
+                            "  auxiliary: {w: 0.5}\n"
+                            "  auxiliary_equations: {fit: w + w^3 - x}\n"
+                            "  repeat: {for: {i: 1..N}, coordinates: {\"p[i]\": i}, kinetic: \"p[i]'^2/2\"}\n"
+                            "outputs: {angle: \"atan2(x, -y)\", pull: lambda.rod, ax: \"x''\"}\n"
+                            "simulate: {until: 0.1, tolerance: 1e-6}\n";
+
+static keel_status read_and_run(void) {
+    keel_status status = KEEL_ERROR_MEMORY;
+    keel_diagnostics *messages = keel_diagnostics_new();
+    if (!messages)
+        return status;
+    keel_model *model = keel_model_parse("test", MODEL, sizeof MODEL - 1, NULL, 0, messages, &status);
+    if (model) {
+        keel_result result;
+        status = keel_run(model->system, model->start, model->velocities_given, &model->settings, NULL,
+                          messages, &result);
+        keel_result_clear(&result);
+        keel_model_free(model);
+    }
+    if (status != KEEL_OK && status != KEEL_ERROR_MEMORY)
+        for (int i = 0; i < keel_diagnostics_count(messages); i++)
+            print_message("call %ld: %s\n", fail_at, keel_diagnostics_get(messages, i).text);
+    keel_diagnostics_free(messages);
+    return status;
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    fail_at = calls = 0;
+    assert_int_equal(read_and_run(), KEEL_OK);
+    long total = calls;
+    assert_true(total > 10);
+    for (long k = 1; k <= total; k++) {
+        fail_at = k;
+        calls = 0;
+        keel_status status = read_and_run();
+        /* a message that does not fit into memory is only counted, everything else is reported */
+        if (status != KEEL_ERROR_MEMORY && status != KEEL_OK)
+            fail_msg("allocation %ld of %ld: status %s", k, total, keel_status_word(status));
+    }
+    fail_at = 0;
+    print_message("%ld allocations\n", total);
+}
+
+static void steps_and_rows_allocate_nothing(void **state) {
+    (void)state;
+    static const char *const METHODS[] = {"rk4", "dopri5", "dop853", "dop853/index1/none"};
+    keel_status status;
+    keel_diagnostics *messages = keel_diagnostics_new();
+    keel_model *model = keel_model_parse("test", MODEL, sizeof MODEL - 1, NULL, 0, messages, &status);
+    assert_non_null(model);
+    for (unsigned i = 0; i < sizeof METHODS / sizeof *METHODS; i++) {
+        keel_settings settings = model->settings;
+        settings.until = 10;
+        settings.step = 0.01;
+        assert_int_equal(keel_method_parse(METHODS[i], (keel_location){0}, messages, &settings.method),
+                         KEEL_OK);
+        keel_simulation *sim = keel_simulation_new(model->system, model->start, model->velocities_given,
+                                                   &settings, messages, &status);
+        assert_non_null(sim);
+        long before = calls;
+        for (int step = 0; step < 50; step++) {
+            keel_row row;
+            double t = keel_simulation_time(sim);
+            assert_int_equal(keel_simulation_step(sim), KEEL_OK);
+            assert_int_equal(keel_simulation_row(sim, (t + keel_simulation_time(sim)) / 2, &row), KEEL_OK);
+        }
+        assert_int_equal(calls, before);
+        keel_simulation_free(sim);
+    }
+    keel_model_free(model);
+    keel_diagnostics_free(messages);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(steps_and_rows_allocate_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
