@@ -50,6 +50,8 @@ static void allocate_scratch(ki_dynamics *d) {
     d->b_v = KI_NEW(&d->arena, double, sys->n_v);
     d->b_m = KI_NEW(&d->arena, double, d->m);
     d->size = KI_NEW(&d->arena, double, d->m);
+    d->largest_position = KI_NEW(&d->arena, double, d->m);
+    d->largest_velocity = KI_NEW(&d->arena, double, d->m);
     d->r_s_dense = KI_NEW(&d->arena, double, (size_t)sys->n_s *(size_t)sys->n_s);
     d->r_s_pivot = KI_NEW(&d->arena, int, sys->n_s);
     if (sys->Q_lambda.rows)
@@ -98,7 +100,7 @@ void ki_normalize(ki_dynamics *d, double *y) {
 }
 
 keel_status ki_trouble_at(ki_dynamics *d, keel_status status, ki_trouble_kind kind, double t, int index,
-                    double amount) {
+                          double amount) {
     d->trouble = (ki_trouble){kind, t, index, amount};
     return status;
 }
@@ -117,7 +119,8 @@ bool ki_all_finite(const double *x, int n, int *index) {
 keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const double *y) {
     keel_point at = ki_point(d, t, y);
     keel_status status = d->system->evaluate(d->system, d->work, what, &at, &d->at);
-    return status < 0 ? ki_trouble_at(d, KEEL_ERROR_CALLBACK, KI_TROUBLE_CALLBACK, t, -1, (double)status) : KEEL_OK;
+    return status < 0 ? ki_trouble_at(d, KEEL_ERROR_CALLBACK, KI_TROUBLE_CALLBACK, t, -1, (double)status)
+                      : KEEL_OK;
 }
 
 bool ki_is_factored(const ki_dynamics *d, double t, const double *y) {
@@ -140,7 +143,7 @@ keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y) {
     return KEEL_OK;
 }
 
-keel_status ki_factor(ki_dynamics *d, double t, const double *y) {
+keel_status ki_factor_at(ki_dynamics *d, double t, const double *y) {
     if (ki_is_factored(d, t, y))
         return KEEL_OK;
     d->factored = false; /* the values of M and J change now */
@@ -148,7 +151,8 @@ keel_status ki_factor(ki_dynamics *d, double t, const double *y) {
     return status ? status : ki_factor_terms(d, t, y);
 }
 
-keel_status ki_solve(ki_dynamics *d, double t, const double *r, const double *s, double *x, double *y) {
+keel_status ki_solve_motion(ki_dynamics *d, double t, const double *r, const double *s, double *x,
+                            double *y) {
     keel_saddle_info info;
     keel_status status = keel_saddle_solve(d->K, r, s, x, y, &info);
     if (status < 0 || info.residual > LARGEST_RESIDUAL)
@@ -188,8 +192,8 @@ keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y) {
                 d->r_s_dense[i * n + sys->r_s.index[k]] = d->at.r_s[k];
         int column = ki_dense_lu_factor(n, d->r_s_dense, d->r_s_pivot);
         if (!ki_all_finite(d->at.r, n, &worst) || column >= 0)
-            return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_AUXILIARY, t, column >= 0 ? column : worst,
-                           INFINITY);
+            return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_AUXILIARY, t,
+                                 column >= 0 ? column : worst, INFINITY);
         ki_dense_lu_solve(n, d->r_s_dense, d->r_s_pivot, d->at.r);
         double step = 0, length = 0;
         for (int i = 0; i < n; i++) {

@@ -61,15 +61,16 @@ typedef struct ki_dynamics {
     double *factored_q; /* [n_q] */
 
     /* scratch */
-    double *x;                           /* [n_v] solution                       */
-    double *y;                           /* [m]                                  */
-    double *b_v, *b_m;                   /* [n_v], [m] right-hand sides          */
-    double *size;                        /* [m] sizes of the constraints         */
-    double *r_s_dense;                   /* [n_s x n_s] */
-    int *r_s_pivot;                      /* [n_s]       */
-    int active_count, *active;           /* multipliers that forces depend on    */
-    double *active_matrix, *active_step; /* [k x k], [k] */
-    int *active_pivot;                   /* [k] */
+    double *x;                                   /* [n_v] solution                       */
+    double *y;                                   /* [m]                                  */
+    double *b_v, *b_m;                           /* [n_v], [m] right-hand sides          */
+    double *size;                                /* [m] sizes of the constraints         */
+    double *largest_position, *largest_velocity; /* [m] largest sizes met so far */
+    double *r_s_dense;                           /* [n_s x n_s] */
+    int *r_s_pivot;                              /* [n_s]       */
+    int active_count, *active;                   /* multipliers that forces depend on    */
+    double *active_matrix, *active_step;         /* [k x k], [k] */
+    int *active_pivot;                           /* [k] */
 
     long evaluations, factorizations, projections;
     ki_trouble trouble;
@@ -108,7 +109,7 @@ keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y);
 bool ki_is_factored(const ki_dynamics *d, double t, const double *y);
 
 /* Makes K hold the factors of M and J at (t, y): evaluates and factors unless they are there already. */
-keel_status ki_factor(ki_dynamics *d, double t, const double *y);
+keel_status ki_factor_at(ki_dynamics *d, double t, const double *y);
 
 /* Factors the M and J that d->at holds, known to belong to (t, y). */
 keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y);
@@ -118,14 +119,14 @@ keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y);
 keel_status ki_solve_force_lambda(ki_dynamics *d, double t, const double *y);
 
 /* Solves K (x, y) = (r, s); turns a residual that is too large into trouble. */
-keel_status ki_solve(ki_dynamics *d, double t, const double *r, const double *s, double *x, double *y);
+keel_status ki_solve_motion(ki_dynamics *d, double t, const double *r, const double *s, double *x, double *y);
 
 /* out = M e (values of d->at.M) */
 void ki_mass_times(const ki_dynamics *d, const double *e, double *out);
 
 /* Remembers what went wrong; returns `status`. */
 keel_status ki_trouble_at(ki_dynamics *d, keel_status status, ki_trouble_kind kind, double t, int index,
-                    double amount);
+                          double amount);
 
 /* True if all n values are finite; *index is the first that is not. */
 bool ki_all_finite(const double *x, int n, int *index);

@@ -81,7 +81,7 @@ keel_status ki_index1_rate(ki_dynamics *d, double t, const double *y, double *k)
     if (d->system->Q_lambda.rows)
         status = ki_solve_force_lambda(d, t, y);
     else
-        status = ki_solve(d, t, d->at.Q, d->at.xi, d->x, d->lambda);
+        status = ki_solve_motion(d, t, d->at.Q, d->at.xi, d->x, d->lambda);
     if (status)
         return status;
     fill_rate(d, y, k);

@@ -11,9 +11,9 @@
 static const keel_option OPTIONS[] = {
     OPTION(until, 10, -1e300, 1e300, "time", "end time"),
     OPTION(output, 0, 0, 1e300, "time", "distance of output rows; 0: one row for every step"),
-    OPTION(tolerance, 1e-6, 1e-15, 1, "", "relative error allowed per step (adaptive integrators)"),
+    OPTION(tolerance, 1e-6, 1e-14, 1, "", "relative error aimed at (adaptive integrators)"),
     OPTION(absolute_tolerance, 0, 0, 1e300, "",
-           "absolute error allowed per step; 0: the same number as tolerance"),
+           "absolute error aimed at; 0: the same number as tolerance"),
     OPTION(step, 0, 0, 1e300, "time", "step size of a fixed-step integrator"),
     OPTION(first_step, 0, 0, 1e300, "time", "first step of an adaptive integrator; 0: chosen automatically"),
     OPTION(max_step, 0, 0, 1e300, "time", "largest step of an adaptive integrator; 0: no limit"),

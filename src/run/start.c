@@ -74,7 +74,7 @@ keel_status ki_make_consistent(ki_dynamics *d, const keel_settings *settings, in
     /* positions */
     keel_status status = ki_solve_auxiliaries(d, t, y);
     if (!status)
-        status = ki_factor(d, t, y);
+        status = ki_factor_at(d, t, y);
     if (!status)
         status = ki_evaluate_terms(d, KEEL_POSITION, t, y);
     if (status)
@@ -88,7 +88,7 @@ keel_status ki_make_consistent(ki_dynamics *d, const keel_settings *settings, in
     report->position_moved = report_change(d, &position, before, diagnostics);
 
     /* velocities */
-    if (!(status = ki_factor(d, t, y)))
+    if (!(status = ki_factor_at(d, t, y)))
         status = ki_evaluate_terms(d, KEEL_VELOCITY, t, y);
     if (status)
         return fail(d, status, t, diagnostics);

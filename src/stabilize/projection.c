@@ -33,7 +33,7 @@ static void move(const keel_system *sys, double *q, const double *dq) {
 
 /* M and G (holonomic rows) at (t, y) factored in K_G. */
 static keel_status factor_holonomic(ki_dynamics *d, double t, const double *y) {
-    keel_status status = ki_factor(d, t, y);
+    keel_status status = ki_factor_at(d, t, y);
     if (status || d->K_G == d->K)
         return status;
     d->factorizations++;
@@ -114,7 +114,7 @@ keel_status ki_project_velocity(ki_dynamics *d, const ki_projection *p, double t
     if (d->m == 0)
         return KEEL_OK;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-        keel_status status = ki_factor(d, t, y); /* does nothing the second time, unless J depends on v */
+        keel_status status = ki_factor_at(d, t, y); /* does nothing the second time, unless J depends on v */
         if (!status)
             status = ki_evaluate_terms(d, KEEL_VELOCITY, t, y);
         if (status)
@@ -138,10 +138,17 @@ keel_status ki_project(ki_dynamics *d, const ki_projection *p, double t, double 
     return status ? status : ki_project_velocity(d, p, t, y);
 }
 
-/* e <- tangential part of e with the factors in K */
+/* The part of an error that projection removes still counts a little: it bounds how far the dense output and
+ * the stages stray from the constraints, and it is all that steers the step where the constraints leave no
+ * freedom at all. */
+static const double NORMAL_PART = 0.01;
+
+/* e <- tangential part of e, with the factors in K, plus a hundredth of the normal part */
 static keel_status tangential(ki_dynamics *d, keel_saddle *K, double *e) {
     ki_mass_times(d, e, d->b_v);
-    keel_status status = keel_saddle_solve(K, d->b_v, NULL, e, d->y, NULL);
+    keel_status status = keel_saddle_solve(K, d->b_v, NULL, d->x, d->y, NULL);
+    for (int i = 0; i < d->system->n_v; i++)
+        e[i] = d->x[i] + NORMAL_PART * (e[i] - d->x[i]);
     return status < 0 ? status : KEEL_OK;
 }
 

@@ -12,7 +12,8 @@
  * Velocity: J dv = -rate at the projected position, same metric; one solve when the rows are linear in v,
  * Newton otherwise.
  *
- * Error: an error estimate e is replaced by the part that projection does not remove,
+ * Error: an error estimate e is replaced by the part that projection does not remove (and a hundredth of the
+ * rest),
  *
  *     min 1/2 (x - e)^T M (x - e)   so that   J x = 0     [ M  J^T ] [x]    [ M e ]
  *                                                         [ J   0  ] [mu] = [  0  ]
@@ -47,7 +48,7 @@ keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_v
 /* size[i]: how large the terms of constraint i are, so that size * round-off is as small as its violation can
  * get. position:  sum_j |J_ij| |q_j|                velocity:  sum_j |J_ij| |v_j| with components below a
  * hundredth of the largest one raised to that. */
-void ki_position_sizes(const ki_dynamics *d, const double *q, double *size);
-void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size);
+void ki_position_sizes(ki_dynamics *d, const double *q, double *size);
+void ki_velocity_sizes(ki_dynamics *d, const double *v, double *size);
 
 #endif

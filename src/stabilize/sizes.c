@@ -10,8 +10,11 @@ static double largest(const double *x, int n) {
     return max;
 }
 
-/* sum_j |J_ij| max(|x_j|, floor) for the first `rows` rows; x = NULL takes `floor` for all */
-static void row_sizes(const ki_dynamics *d, int rows, const double *x, double floor, double *size) {
+/* sum_j |J_ij| max(|x_j|, floor) for the first `rows` rows; x = NULL takes `floor` for all. A row that was
+ * larger before keeps a hundredth of that size: at a singular pose a row of J may vanish, but not the terms
+ * of its constraint. */
+static void row_sizes(const ki_dynamics *d, int rows, const double *x, double floor, double *largest_so_far,
+                      double *size) {
     keel_pattern P = d->system->J;
     for (int i = 0; i < rows; i++) {
         size[i] = 0;
@@ -19,28 +22,30 @@ static void row_sizes(const ki_dynamics *d, int rows, const double *x, double fl
             double length = x ? fmax(fabs(x[P.index[k]]), floor) : floor;
             size[i] += fabs(d->at.J[k]) * length;
         }
+        largest_so_far[i] = fmax(largest_so_far[i], size[i]);
+        size[i] = fmax(size[i], 0.01 * largest_so_far[i]);
         if (!(size[i] > 0)) /* an empty row: nothing to compare with */
             size[i] = 1;
     }
 }
 
-void ki_position_sizes(const ki_dynamics *d, const double *q, double *size) {
+void ki_position_sizes(ki_dynamics *d, const double *q, double *size) {
     const keel_system *sys = d->system;
     double length = largest(q, sys->n_q);
     if (length == 0)
-        row_sizes(d, sys->n_h, NULL, 1, size);
+        row_sizes(d, sys->n_h, NULL, 1, d->largest_position, size);
     else if (sys->kinematics) /* columns of J are not the components of q */
-        row_sizes(d, sys->n_h, NULL, length, size);
+        row_sizes(d, sys->n_h, NULL, length, d->largest_position, size);
     else
-        row_sizes(d, sys->n_h, q, 0.01 * length, size);
+        row_sizes(d, sys->n_h, q, 0.01 * length, d->largest_position, size);
 }
 
-void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size) {
+void ki_velocity_sizes(ki_dynamics *d, const double *v, double *size) {
     double speed = largest(v, d->system->n_v);
     if (speed == 0)
-        row_sizes(d, d->m, NULL, 1, size);
+        row_sizes(d, d->m, NULL, 1, d->largest_velocity, size);
     else
-        row_sizes(d, d->m, v, 0.01 * speed, size);
+        row_sizes(d, d->m, v, 0.01 * speed, d->largest_velocity, size);
 }
 
 static void worst_row(const double *violation, const double *size, int rows, double *max, double *scaled,
