@@ -26,7 +26,9 @@ typedef enum keel_saddle_path {
 typedef struct keel_saddle_settings {
     keel_saddle_path path;
     double tolerance; /* relative residual that ends refinement                [1e-14]  */
-    double delta;     /* regularisation when rows look dependent, scaled rows  [1e-8]   */
+    double delta;     /* regularisation of rows that look dependent, scaled    [1]      */
+    double dependent; /* a row whose part independent of the others is shorter than this, rows of unit length,
+                         counts as dependent                                   [1e-10]  */
     int refinements;  /* most refinements per solve                            [30]     */
 } keel_saddle_settings;
 

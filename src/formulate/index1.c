@@ -78,9 +78,11 @@ keel_status ki_index1_rate(ki_dynamics *d, double t, const double *y, double *k)
     if (status)
         return status;
     d->evaluations++;
-    if (d->system->Q_lambda.rows)
+    if (d->system->Q_lambda.rows) {
         status = ki_solve_force_lambda(d, t, y);
-    else
+        if (!status && d->system->has_energy) /* the forces now act with their final multipliers */
+            status = ki_evaluate_terms(d, KEEL_POWER, t, y);
+    } else
         status = ki_solve_motion(d, t, d->at.Q, d->at.xi, d->x, d->lambda);
     if (status)
         return status;

@@ -137,52 +137,44 @@ static void a_binary_file(void **state) {
     expect_one(ELF, sizeof ELF, 1, 1, "does not look like a text file: the byte 0x7F is a control character");
 }
 
-/* keel: 1, and `count` times `piece` in the place of a start value. */
+/* A model with `count` times `piece` in the place of a start value, at line 5, column 8. */
 static char *repeated(const char *piece, size_t count, size_t *length) {
-    static const char BEGIN[] = "keel: 1\nequations:\n  kinetic: x'^2/2\n  coordinates: {x: ";
+    static const char BEGIN[] = "keel: 1\nequations:\n  kinetic: x'^2/2\n  coordinates:\n    x: ";
     size_t a = sizeof BEGIN - 1, b = strlen(piece);
     char *text = malloc(a + count * b + 1);
     assert_non_null(text);
     memcpy(text, BEGIN, a);
     for (size_t i = 0; i < count; i++)
         memcpy(text + a + i * b, piece, b);
-    text[a + count * b] = '}';
+    text[a + count * b] = '\n';
     *length = a + count * b + 1;
     return text;
 }
 
+static void expect_of_repeated(const char *piece, size_t count, int column, const char *expected) {
+    size_t length;
+    char *text = repeated(piece, count, &length);
+    expect_one(text, length, 5, column, expected);
+    free(text);
+}
+
 static void a_line_of_ten_megabytes(void **state) {
     (void)state;
-    static const struct {
-        const char *piece;
-        size_t count;
-        const char *expected;
-    } CASES[] = {
-        {"1+", 5000000, "a single text of 10000000 bytes: the limit is 1048576"},
-        {"a", 10000000, "a single text of 10000000 bytes: the limit is 1048576"},
-        {"((((((((((", 1000000, "this '{' is not closed"},
-    };
-    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
-        size_t length;
-        char *text = repeated(CASES[i].piece, CASES[i].count, &length);
-        int column = CASES[i].expected[0] == 'a' ? 20 : 16;
-        expect_one(text, length, 4, column, CASES[i].expected);
-        free(text);
-    }
+    static const char TOO_LONG[] = "a single text of 10000000 bytes: the limit is 1048576";
+    expect_of_repeated("1+", 5000000, 8, TOO_LONG);
+    expect_of_repeated("a", 10000000, 8, TOO_LONG);
+    expect_of_repeated("((((((((((", 1000000, 8, TOO_LONG);
+    expect_of_repeated("[1,2],", 1700000, 13, "a new key is expected here");
 }
 
 static void deep_nesting(void **state) {
     (void)state;
-    size_t length;
-    char *text = repeated("[", 10000, &length);
-    expect_one(text, length, 4, 81, "maps and lists are nested more than 64 deep");
-    free(text);
-    text = repeated("{a: ", 10000, &length);
-    expect_one(text, length, 4, 264, "maps and lists are nested more than 64 deep");
-    free(text);
-    text = repeated("(", 10000, &length); /* a formula, cut off by the brace */
-    expect_one(text, length, 4, 276, "nested more than");
-    free(text);
+    expect_of_repeated("[", 10000, 69, "maps and lists are nested more than 64 deep");
+    expect_of_repeated("{a: ", 10000, 252, "maps and lists are nested more than 64 deep");
+    expect_of_repeated("(", 10000, 264, "nested more than 256 levels deep");
+    expect_of_repeated("-", 10000, 264, "nested more than 256 levels deep");
+    expect_of_repeated("2^", 10000, 521, "nested more than 256 levels deep");
+    expect_of_repeated("sin(", 10000, 1032, "nested more than 256 levels deep");
 }
 
 /* A model that uses every section. */

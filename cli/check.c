@@ -1,0 +1,270 @@
+/* keel check - looks at a model without running it: sizes, degrees of freedom, dependent constraints, and
+ * whether it can start. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+#include "keel/rank.h"
+#include "keel/run.h"
+
+enum { HELP, SET };
+
+static const cli_flag FLAGS[] = {
+    [HELP] = {"help", 'h', NULL, "this text"},
+    [SET] = {"set", 0, "NAME=VALUE", "replace a parameter of the model; may be repeated"},
+};
+enum { FLAG_COUNT = sizeof FLAGS / sizeof *FLAGS };
+
+/* The rank is found from dense matrices; above this number of entries of J that takes too long to wait for.
+ */
+#define MOST_RANK_ENTRIES 4e6
+
+/* At most so many violated constraints are listed, the worst first. */
+enum { LISTED = 10 };
+
+/* What is known of the start. */
+typedef struct findings {
+    const keel_system *system;
+    keel_point at;
+    double *J, *Phi, *rate;
+    bool rank_known;
+    keel_rank rank;
+} findings;
+
+static void help(FILE *file) {
+    fprintf(
+        file,
+        "usage: keel check MODEL [flags]\n\n"
+        "Reads the model and tells its size, degrees of freedom, which constraints depend on others, and\n"
+        "whether it can start. Exit code 0 if a run can start, 2 if not.\n\n");
+    cli_flags_help(file, FLAGS, FLAG_COUNT);
+}
+
+static void label(const char *text) {
+    printf("  %-20s ", text);
+}
+
+static void write_sizes(const keel_system *system) {
+    label("coordinates");
+    printf("%d", system->n_q);
+    if (system->n_v != system->n_q)
+        printf(" (%d velocities)", system->n_v);
+    printf("\n");
+    label("constraints");
+    printf("%d holonomic, %d nonholonomic\n", system->n_h, system->n_n);
+    if (system->n_z) {
+        label("first-order states");
+        printf("%d\n", system->n_z);
+    }
+    if (system->n_s) {
+        label("auxiliary unknowns");
+        printf("%d\n", system->n_s);
+    }
+}
+
+/* Evaluates J, Phi and the velocity violation at the point, then the rank of J. */
+static keel_status evaluate(findings *f) {
+    const keel_system *system = f->system;
+    int m = keel_system_m(system);
+    void *work = NULL;
+    f->J = calloc((size_t)keel_pattern_count(system->J) + 1, sizeof(double));
+    f->Phi = calloc((size_t)m + 1, sizeof(double));
+    f->rate = calloc((size_t)m + 1, sizeof(double));
+    if (!f->J || !f->Phi || !f->rate)
+        return KEEL_ERROR_MEMORY;
+    keel_status status = system->work_new ? system->work_new(system, &work) : KEEL_OK;
+    if (status >= 0) {
+        keel_terms terms = {.J = f->J, .Phi = f->Phi, .rate = f->rate};
+        status =
+            system->evaluate(system, work, KEEL_JACOBIAN | KEEL_POSITION | KEEL_VELOCITY, &f->at, &terms);
+    }
+    if (system->work_free)
+        system->work_free(work);
+    if (status < 0 || m == 0 || (double)m * system->n_v > MOST_RANK_ENTRIES)
+        return status;
+    status = keel_rank_compute(system->J, f->J, 0, &f->rank);
+    f->rank_known = status >= 0;
+    return status;
+}
+
+static const char *constraint_name(const keel_system *system, int row, char buffer[32]) {
+    return keel_system_name(system, KEEL_NAME_CONSTRAINT, row, buffer);
+}
+
+/* Row i of the multipliers can be shifted without a change of the motion when some y with J^T y = 0 has
+ * y_i != 0. The basis is orthonormal: entries of round-off are far below this bound. */
+static bool reaction_is_unique(const keel_rank *rank, int rows, int i) {
+    for (int k = 0; k < rank->dependent_count; k++)
+        if (fabs(rank->null_space[(size_t)k * (size_t)rows + (size_t)i]) > 1e-9)
+            return false;
+    return true;
+}
+
+static void write_dependent(const findings *f) {
+    const keel_rank *rank = &f->rank;
+    int m = keel_system_m(f->system);
+    char buffer[32];
+    label("dependent");
+    for (int k = 0; k < rank->dependent_count; k++)
+        printf("%s%s", k ? ", " : "", constraint_name(f->system, rank->dependent[k], buffer));
+    printf("\n");
+    label("reactions not unique");
+    for (int i = 0, written = 0; i < m; i++)
+        if (!reaction_is_unique(rank, m, i))
+            printf("%s%s", written++ ? ", " : "", constraint_name(f->system, i, buffer));
+    printf("\n");
+}
+
+static void write_rank(const findings *f) {
+    const keel_system *system = f->system;
+    int m = keel_system_m(system);
+    if (m && !f->rank_known) {
+        label("rank");
+        printf("not computed: %d x %d is more than a dense rank is good for\n", m, system->n_v);
+        label("degrees of freedom");
+        printf("%d if all constraints are independent\n", system->n_v - m);
+        return;
+    }
+    label("degrees of freedom");
+    printf("%d\n", system->n_v - f->rank.rank);
+    if (!m)
+        return;
+    label("rank");
+    printf("%d of %d constraints are independent", f->rank.rank, m);
+    if (f->rank.dependent_count)
+        printf(" (singular values %.2g and %.2g, gap %.2g)", f->rank.smallest, f->rank.largest_dropped,
+               f->rank.gap);
+    else
+        printf(" (smallest singular value %.2g)", f->rank.smallest);
+    printf("\n");
+    if (f->rank.dependent_count)
+        write_dependent(f);
+}
+
+/* Lists the constraints that are violated most at one level, crossing them out as it goes. */
+static void write_violations(const findings *f, const char *level, double *values, int count) {
+    char buffer[32];
+    for (int listed = 0; listed < LISTED; listed++) {
+        int worst = -1;
+        for (int i = 0; i < count; i++)
+            if (fabs(values[i]) > (worst < 0 ? 0 : fabs(values[worst])))
+                worst = i;
+        if (worst < 0)
+            return;
+        printf("    %-10s %-16s %.3g\n", level, constraint_name(f->system, worst, buffer), values[worst]);
+        values[worst] = 0;
+    }
+}
+
+static void write_start(const findings *f, keel_status status, const keel_result *result) {
+    label("start");
+    if (status < 0) {
+        printf("%s; violations as given:\n", keel_status_text(status));
+        write_violations(f, "position", f->Phi, f->system->n_h);
+        write_violations(f, "velocity", f->rate, keel_system_m(f->system));
+    } else if (result->start_position_moved > 0 || result->start_velocity_moved > 0) {
+        printf("consistent after moving");
+        if (result->start_position_moved > 0)
+            printf(" coordinates by up to %.2g", result->start_position_moved);
+        if (result->start_velocity_moved > 0)
+            printf("%s velocities by up to %.2g", result->start_position_moved > 0 ? "," : "",
+                   result->start_velocity_moved);
+        printf("\n");
+    } else {
+        printf("consistent as given\n");
+    }
+}
+
+static keel_point point_of_row(const keel_row *row) {
+    return (keel_point){row->t, row->q, row->v, row->z, row->s, row->lambda};
+}
+
+static keel_point point_of_state(const keel_state *state) {
+    return (keel_point){state->t, state->q, state->v, state->z, state->s, state->lambda};
+}
+
+static int check(const keel_model *model, keel_diagnostics *diagnostics) {
+    int shown = keel_diagnostics_count(diagnostics);
+    keel_status status = KEEL_OK;
+    keel_simulation *simulation = keel_simulation_new(model->system, model->start, model->velocities_given,
+                                                      &model->settings, diagnostics, &status);
+    keel_row row = {0};
+    keel_result result = {0};
+    if (simulation) {
+        status = keel_simulation_row(simulation, model->start->t, &row);
+        keel_simulation_result(simulation, &result);
+    }
+    // the rank belongs to the start as it was made consistent, if it could be
+    bool consistent = simulation && status >= 0;
+    findings f = {.system = model->system,
+                  .at = consistent ? point_of_row(&row) : point_of_state(model->start)};
+    keel_status evaluated = evaluate(&f);
+
+    printf("%s\n", model->name);
+    write_sizes(model->system);
+    if (evaluated >= 0) {
+        write_rank(&f);
+        write_start(&f, consistent ? KEEL_OK : status, &result);
+    } else {
+        cli_error("check", "at the start: %s", keel_status_text(evaluated));
+    }
+    fflush(stdout);
+    cli_show(diagnostics, shown);
+
+    if (f.rank_known)
+        keel_rank_clear(&f.rank);
+    free(f.J);
+    free(f.Phi);
+    free(f.rate);
+    keel_result_clear(&result);
+    keel_simulation_free(simulation);
+    return consistent && evaluated >= 0 ? CLI_OK : CLI_BAD_INPUT;
+}
+
+/* Reads all arguments: CLI_END when there is a model to check, HELP, or CLI_WRONG after telling the user. */
+static int parse(int argc, char **argv, const char **path, keel_assignment *set, int *set_count) {
+    cli_arguments arguments = {.argc = argc, .argv = argv, .flags = FLAGS, .flag_count = FLAG_COUNT};
+    int flag;
+    while ((flag = cli_next(&arguments)) != CLI_END && flag != CLI_WRONG && flag != HELP) {
+        keel_assignment *next = &set[*set_count];
+        if (flag == SET) {
+            if (!cli_split("check", "set", arguments.value, &next->name, &next->value))
+                return CLI_WRONG;
+            ++*set_count;
+        } else if (*path) {
+            cli_error("check", "one model at a time, but got '%s' and '%s'", *path, arguments.value);
+            return CLI_WRONG;
+        } else {
+            *path = arguments.value;
+        }
+    }
+    if (flag == CLI_END && !*path) {
+        cli_error("check", "which model? usage: keel check MODEL");
+        return CLI_WRONG;
+    }
+    return flag;
+}
+
+static int main_check(int argc, char **argv) {
+    keel_diagnostics *diagnostics = keel_diagnostics_new();
+    keel_assignment *set = calloc((size_t)argc, sizeof *set);
+    const char *path = NULL;
+    int set_count = 0, code = CLI_BAD_INPUT;
+    int flag = set && diagnostics ? parse(argc, argv, &path, set, &set_count) : CLI_WRONG;
+    if (flag == HELP) {
+        help(stdout);
+        code = CLI_OK;
+    } else if (flag == CLI_END) {
+        keel_model *model = cli_read_model("check", path, set, set_count, diagnostics);
+        if (model)
+            code = check(model, diagnostics);
+        keel_model_free(model);
+    }
+    free(set);
+    keel_diagnostics_free(diagnostics);
+    return code;
+}
+
+const cli_command CLI_CHECK = {"check",
+                               "tell degrees of freedom, dependent constraints and whether a model can start",
+                               main_check, help};

@@ -1,0 +1,57 @@
+/* main.c - the program `keel`: finds the subcommand and hands over to it. */
+#include <cblas.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "cli.h"
+
+const cli_command *const CLI_COMMANDS[] = {&CLI_RUN, &CLI_CHECK, &CLI_METHODS, &CLI_HELP};
+const int CLI_COMMAND_COUNT = sizeof CLI_COMMANDS / sizeof *CLI_COMMANDS;
+
+const cli_command *cli_find_command(const char *name) {
+    enum { COUNT = sizeof CLI_COMMANDS / sizeof *CLI_COMMANDS };
+    const char *names[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        names[i] = CLI_COMMANDS[i]->name;
+        if (strcmp(name, names[i]) == 0)
+            return CLI_COMMANDS[i];
+    }
+    const char *closest = ki_closest_name(name, names, COUNT);
+    if (closest)
+        cli_error(NULL, "there is no command '%s'; did you mean '%s'?", name, closest);
+    else
+        cli_error(NULL, "there is no command '%s'; 'keel help' lists what there is", name);
+    return NULL;
+}
+
+static int dispatch(int argc, char **argv) {
+    const char *first = argc > 1 ? argv[1] : "help";
+    if (strcmp(first, "--version") == 0 || strcmp(first, "-V") == 0) {
+        printf("keel %s\n", keel_version());
+        return CLI_OK;
+    }
+    if (argc < 2) {
+        CLI_HELP.help(stderr);
+        return CLI_BAD_INPUT;
+    }
+    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
+        first = CLI_HELP.name;
+    if (first[0] == '-') {
+        cli_error(NULL, "there is no flag %s before the command; 'keel help' tells what there is", first);
+        return CLI_BAD_INPUT;
+    }
+    const cli_command *command = cli_find_command(first);
+    return command ? command->main(argc - 1, argv + 1) : CLI_BAD_INPUT;
+}
+
+int main(int argc, char **argv) {
+    // matrices here are small: threads inside BLAS only cost time, and would make results vary
+    openblas_set_num_threads(1);
+
+    int code = dispatch(argc, argv);
+    if ((fflush(stdout) || ferror(stdout)) && code == CLI_OK) {
+        cli_error(NULL, "standard output could not be written");
+        code = CLI_FAILED;
+    }
+    return code;
+}

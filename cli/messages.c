@@ -1,0 +1,81 @@
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static const struct {
+    const char *word, *colour;
+} SEVERITY[] = {
+    [KEEL_NOTE] = {"note", "\033[1;36m"},
+    [KEEL_WARNING] = {"warning", "\033[1;35m"},
+    [KEEL_ERROR] = {"error", "\033[1;31m"},
+};
+
+/* Colour on a terminal, unless the user has set NO_COLOR to something. */
+static bool use_colour(void) {
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(STDERR_FILENO) && !(no_colour && *no_colour);
+}
+
+/* "error: " in its colour */
+static void write_severity(keel_severity severity) {
+    bool colour = use_colour();
+    fprintf(stderr, "%s%s:%s ", colour ? SEVERITY[severity].colour : "", SEVERITY[severity].word,
+            colour ? "\033[0m" : "");
+}
+
+void cli_error(const char *command, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    fprintf(stderr, "keel%s%s: ", command ? " " : "", command ? command : "");
+    write_severity(KEEL_ERROR);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+}
+
+int cli_show(const keel_diagnostics *diagnostics, int from) {
+    int count = keel_diagnostics_count(diagnostics);
+    for (int i = from; i < count; i++) {
+        keel_diagnostic message = keel_diagnostics_get(diagnostics, i);
+        keel_location where = message.where;
+        fputs(where.file ? where.file : "keel", stderr);
+        if (where.line > 0)
+            fprintf(stderr, ":%d", where.line);
+        if (where.line > 0 && where.column > 0)
+            fprintf(stderr, ":%d", where.column);
+        fputs(": ", stderr);
+        write_severity(message.severity);
+        fprintf(stderr, "%s\n", message.text);
+    }
+    int dropped = keel_diagnostics_dropped(diagnostics);
+    if (dropped && from < count)
+        fprintf(stderr, "keel: ... and %d more message%s\n", dropped, dropped > 1 ? "s" : "");
+    return count;
+}
+
+const char *cli_first_error(const keel_diagnostics *diagnostics) {
+    for (int i = 0; i < keel_diagnostics_count(diagnostics); i++)
+        if (keel_diagnostics_get(diagnostics, i).severity == KEEL_ERROR)
+            return keel_diagnostics_get(diagnostics, i).text;
+    return NULL;
+}
+
+keel_model *cli_read_model(const char *command, const char *path, const keel_assignment *set, int set_count,
+                           keel_diagnostics *diagnostics) {
+    keel_status status = KEEL_OK;
+    keel_model *model = keel_model_read(path, set, set_count, diagnostics, &status);
+    cli_show(diagnostics, 0);
+    if (!model && !keel_diagnostics_errors(diagnostics))
+        cli_error(command, "%s: %s", path, keel_status_text(status));
+    return model;
+}
+
+int cli_exit_code(keel_status status) {
+    if (status == KEEL_INTERRUPTED)
+        return CLI_INTERRUPTED;
+    if (status == KEEL_ERROR_INPUT || status == KEEL_ERROR_START)
+        return CLI_BAD_INPUT;
+    return status < 0 ? CLI_FAILED : CLI_OK;
+}

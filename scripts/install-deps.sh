@@ -1,0 +1,55 @@
+#!/bin/sh
+# Installs the packages that Keel needs on Debian and Ubuntu. Quick when nothing is missing.
+#
+#   scripts/install-deps.sh           what the build and the tests need
+#   scripts/install-deps.sh --ci      also the tools of .ci/run: clang, clang-format, sanitizers, valgrind
+#   scripts/install-deps.sh --check   installs nothing; fails and names what is missing
+set -eu
+
+packages="build-essential cmake ninja-build pkg-config libfyaml-dev libcmocka-dev"
+packages="$packages libsuitesparse-dev libopenblas-dev liblapacke-dev"
+ci_packages="clang clang-format libclang-rt-14-dev valgrind"
+
+mode=install
+for argument in "$@"; do
+    case $argument in
+    --ci) packages="$packages $ci_packages" ;;
+    --check) mode=check ;;
+    *)
+        echo "usage: $0 [--ci] [--check]" >&2
+        exit 2
+        ;;
+    esac
+done
+
+if ! command -v dpkg-query >/dev/null; then
+    echo "Not Debian or Ubuntu: nothing was installed. Keel needs the equivalents of $packages" >&2
+    exit 0
+fi
+
+missing=
+for package in $packages; do
+    status=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)
+    [ "$status" = "install ok installed" ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+if [ $mode = check ]; then
+    echo "Missing packages:$missing" >&2
+    echo "'make deps' installs them." >&2
+    exit 1
+fi
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "Missing packages:$missing" >&2
+        echo "Run this as root: apt-get update && apt-get install -y --no-install-recommends$missing" >&2
+        exit 1
+    fi
+    as_root=sudo
+fi
+echo "Installing$missing"
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q
+# shellcheck disable=SC2086  # a list of words
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing

@@ -1,0 +1,84 @@
+/* compile.c - a description becomes a system: the list of parts, and the value of a setting. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "equations/coupling.h"
+#include "equations/scope.h"
+
+/* Each part needs what the ones before it left in the builder. */
+static bool (*const PARTS[])(ki_builder *b) = {
+    ki_expand,            /* repeat blocks, names, parameters                */
+    ki_link_names,        /* which coordinate a force is for, what is missing */
+    ki_read_formulas,     /* text -> nodes                                   */
+    ki_build_motion,      /* M, Q, Q_lambda                                  */
+    ki_build_auxiliary,   /* r, r_s                                          */
+    ki_build_constraints, /* Phi, J, rate, xi                                */
+    ki_build_coupling,    /* ... through the auxiliaries                     */
+    ki_build_energy,      /* energy, power                                   */
+    ki_build_programs,    /* nodes -> tapes                                  */
+    ki_build_system,      /* sizes, patterns, names, functions               */
+    ki_check_start,       /* the start state                                 */
+};
+
+static bool new_model(ki_builder *b) {
+    b->model = calloc(1, sizeof *b->model);
+    if (!b->model) {
+        b->out_of_memory = true;
+        return false;
+    }
+    ki_arena_init(&b->model->arena);
+    b->model->system = keel_system_default();
+    return true;
+}
+
+keel_status keel_equations_compile(const keel_equations *equations, keel_diagnostics *diagnostics,
+                                   keel_system **system, keel_state **start) {
+    ki_builder b;
+    *system = NULL;
+    *start = NULL;
+    bool going = ki_builder_init(&b, equations, diagnostics) && new_model(&b);
+    for (unsigned i = 0; i < sizeof PARTS / sizeof *PARTS && going; i++)
+        going = PARTS[i](&b);
+    keel_status status = ki_builder_status(&b);
+    if (status == KEEL_OK) {
+        *system = &b.model->system;
+        *start = b.start;
+        b.model = NULL;
+        b.start = NULL;
+    }
+    ki_builder_free(&b);
+    return status;
+}
+
+static bool read_value(ki_builder *b, const char *text, keel_location where, keel_diagnostics *diagnostics,
+                       double *value) {
+    ki_reader reader = {.b = b, .context = KI_IN_SETTING};
+    ki_scope scope = ki_reader_scope(&reader);
+    ki_node node = ki_parse(b->graph, text, strlen(text), where, &scope, diagnostics);
+    if (node == KI_NONE && (reader.broken || reader.missing))
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "'%s' uses a parameter that has no value", text);
+    if (node == KI_NONE)
+        return false;
+    *value = ki_value_of(b, node);
+    if (!isfinite(*value))
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, where,
+                             "division by zero or domain error: '%s' is not finite", text);
+    return isfinite(*value);
+}
+
+/* Errors in the parameters themselves are reported when the description is compiled. */
+keel_status keel_equations_value(const keel_equations *equations, const char *text, keel_location where,
+                                 keel_diagnostics *diagnostics, double *value) {
+    ki_builder b;
+    keel_status status = KEEL_ERROR_MEMORY;
+    if (ki_builder_init(&b, equations, NULL)) {
+        b.only_parameters = true;
+        ki_expand(&b);
+        bool read = !ki_out_of_memory(&b) && read_value(&b, text, where, diagnostics, value);
+        if (!ki_out_of_memory(&b))
+            status = read ? KEEL_OK : KEEL_ERROR_INPUT;
+    }
+    ki_builder_free(&b);
+    return status;
+}

@@ -1,0 +1,168 @@
+/* evaluate.c - a compiled system at work: point in, terms out, nothing allocated. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "equations/coupling.h"
+
+/* Programs of all terms together never have more answers than all sections. */
+static int all_answers(const ki_model *model) {
+    int count = 0;
+    for (int s = 0; s < KI_SECTIONS; s++)
+        count += model->count[s];
+    return count;
+}
+
+static double *tape_work(ki_arena *arena, const ki_tape *tape) {
+    double *work = KI_NEW(arena, double, ki_tape_work_size(tape));
+    if (work)
+        ki_tape_prepare(tape, work);
+    return work;
+}
+
+static void make_coupling_work(const ki_coupling *coupling, ki_work *work) {
+    work->first = tape_work(&work->arena, coupling->first);
+    work->second = tape_work(&work->arena, coupling->second);
+    work->first_answers = KI_NEW(&work->arena, double, coupling->first_count);
+    work->second_answers = KI_NEW(&work->arena, double, coupling->second_count);
+    work->pivot = KI_NEW(&work->arena, int, coupling->pivots);
+}
+
+static void work_free(void *user) {
+    ki_work *work = user;
+    if (!work)
+        return;
+    ki_arena_free(&work->arena);
+    free(work);
+}
+
+static keel_status work_new(const keel_system *system, void **result) {
+    const ki_model *model = system->model;
+    ki_work *work = calloc(1, sizeof *work);
+    *result = NULL;
+    if (!work)
+        return KEEL_ERROR_MEMORY;
+    ki_arena_init(&work->arena);
+    work->inputs = KI_NEW(&work->arena, double, model->inputs.count);
+    work->answers = KI_NEW(&work->arena, double, all_answers(model));
+    for (int i = 0; i < model->programs; i++)
+        work->program[i] = tape_work(&work->arena, model->program[i].tape);
+    if (model->outputs)
+        work->outputs = tape_work(&work->arena, model->outputs);
+    if (model->coupling)
+        make_coupling_work(model->coupling, work);
+    if (work->arena.failed) {
+        work_free(work);
+        return KEEL_ERROR_MEMORY;
+    }
+    *result = work;
+    return KEEL_OK;
+}
+
+/* What the point does not give, and is not needed then, keeps its last value. */
+static void load(double *inputs, const double *values, int count) {
+    if (values && count)
+        memcpy(inputs, values, (size_t)count * sizeof *inputs);
+}
+
+static void load_point(const ki_inputs *at, const keel_point *point, double *inputs) {
+    inputs[0] = point->t;
+    load(inputs + at->q, point->q, at->n);
+    load(inputs + at->v, point->v, at->n);
+    load(inputs + at->z, point->z, at->n_z);
+    load(inputs + at->s, point->s, at->n_s);
+    load(inputs + at->lambda, point->lambda, at->m);
+}
+
+static double *destination(keel_terms *terms, ki_section section) {
+    switch (section) {
+    case KI_SECTION_M:
+        return terms->M;
+    case KI_SECTION_J:
+        return terms->J;
+    case KI_SECTION_Q:
+        return terms->Q;
+    case KI_SECTION_XI:
+        return terms->xi;
+    case KI_SECTION_PHI:
+        return terms->Phi;
+    case KI_SECTION_RATE:
+        return terms->rate;
+    case KI_SECTION_F:
+        return terms->f;
+    case KI_SECTION_R:
+        return terms->r;
+    case KI_SECTION_R_S:
+        return terms->r_s;
+    case KI_SECTION_Q_LAMBDA:
+        return terms->Q_lambda;
+    case KI_SECTION_ENERGY:
+        return &terms->energy;
+    default:
+        return &terms->power;
+    }
+}
+
+static void run_program(const ki_model *model, ki_work *work, int number, keel_terms *terms) {
+    const ki_program *program = &model->program[number];
+    const double *answers = work->answers;
+    ki_tape_run(program->tape, work->inputs, work->program[number], work->answers);
+    for (int s = 0; s < KI_SECTIONS; s++) {
+        if (!(ki_section_bit[s] & program->what) || !model->count[s])
+            continue;
+        memcpy(destination(terms, (ki_section)s), answers, (size_t)model->count[s] * sizeof *answers);
+        answers += model->count[s];
+    }
+}
+
+static keel_status evaluate(const keel_system *system, void *user, unsigned what, const keel_point *at,
+                            keel_terms *terms) {
+    const ki_model *model = system->model;
+    ki_work *work = user;
+    what &= model->available;
+    load_point(&model->inputs, at, work->inputs);
+    bool through = model->coupling && (what & (KEEL_JACOBIAN | KEEL_VELOCITY | KEEL_XI));
+    if (through) {
+        keel_status status = ki_coupling_before(model->coupling, &model->inputs, work);
+        if (status < 0)
+            return status;
+    }
+    for (unsigned left = what; left; left &= ~model->program[model->best[left]].what)
+        run_program(model, work, model->best[left], terms);
+    if (through)
+        ki_coupling_after(model->coupling, work, what, terms);
+    return KEEL_OK;
+}
+
+static keel_status outputs(const keel_system *system, void *user, const keel_point *at, const double *v_rate,
+                           double *values) {
+    const ki_model *model = system->model;
+    ki_work *work = user;
+    load_point(&model->inputs, at, work->inputs);
+    load(work->inputs + model->inputs.a, v_rate, model->inputs.n);
+    ki_tape_run(model->outputs, work->inputs, work->outputs, values);
+    return KEEL_OK;
+}
+
+void ki_model_connect(ki_model *model) {
+    model->system.model = model;
+    model->system.work_new = work_new;
+    model->system.work_free = work_free;
+    model->system.evaluate = evaluate;
+    model->system.outputs = model->outputs ? outputs : NULL;
+}
+
+void ki_model_free(ki_model *model) {
+    if (!model)
+        return;
+    for (int i = 0; i < model->programs; i++)
+        ki_tape_free(model->program[i].tape);
+    ki_tape_free(model->outputs);
+    ki_coupling_free(model->coupling);
+    ki_arena_free(&model->arena);
+    free(model);
+}
+
+void keel_equations_system_free(keel_system *system) {
+    if (system)
+        ki_model_free((ki_model *)system->model);
+}

@@ -1,0 +1,128 @@
+/* programs.c - tapes for the sets of terms that are asked for together.
+ *
+ * One tape computes shared subexpressions once, so the sets that integrators use in every step have a tape of
+ * their own. Any other set is put together from these: `best` has, for each set, the largest one inside it.
+ */
+#include "equations/builder.h"
+
+const unsigned ki_section_bit[KI_SECTIONS] = {
+    [KI_SECTION_M] = KEEL_MASS,        [KI_SECTION_J] = KEEL_JACOBIAN,
+    [KI_SECTION_Q] = KEEL_FORCE,       [KI_SECTION_XI] = KEEL_XI,
+    [KI_SECTION_PHI] = KEEL_POSITION,  [KI_SECTION_RATE] = KEEL_VELOCITY,
+    [KI_SECTION_F] = KEEL_STATES,      [KI_SECTION_R] = KEEL_AUXILIARY,
+    [KI_SECTION_R_S] = KEEL_AUXILIARY, [KI_SECTION_Q_LAMBDA] = KEEL_FORCE_LAMBDA,
+    [KI_SECTION_ENERGY] = KEEL_ENERGY, [KI_SECTION_POWER] = KEEL_POWER,
+};
+
+static const unsigned WANTED[] = {
+    /* a right-hand side, without and with the power, without and with drivers */
+    KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | KEEL_STATES,
+    KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | KEEL_STATES | KEEL_POWER,
+    KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | KEEL_STATES | KEEL_POWER | KEEL_VELOCITY,
+    /* ... when mass and Jacobian at the same q are known */
+    KEEL_FORCE | KEEL_XI | KEEL_STATES,
+    KEEL_FORCE | KEEL_XI | KEEL_STATES | KEEL_POWER,
+    KEEL_FORCE | KEEL_XI | KEEL_STATES | KEEL_POWER | KEEL_VELOCITY,
+    /* projections and their measure */
+    KEEL_POSITION | KEEL_VELOCITY,
+    KEEL_POSITION | KEEL_JACOBIAN,
+    KEEL_VELOCITY | KEEL_JACOBIAN,
+    KEEL_MASS | KEEL_JACOBIAN,
+    KEEL_MASS | KEEL_JACOBIAN | KEEL_VELOCITY,
+    /* forces that depend on multipliers */
+    KEEL_FORCE | KEEL_FORCE_LAMBDA,
+    /* each term alone */
+    KEEL_MASS,
+    KEEL_JACOBIAN,
+    KEEL_FORCE,
+    KEEL_XI,
+    KEEL_POSITION,
+    KEEL_VELOCITY,
+    KEEL_STATES,
+    KEEL_AUXILIARY,
+    KEEL_FORCE_LAMBDA,
+    KEEL_ENERGY,
+    KEEL_POWER,
+};
+
+_Static_assert(sizeof WANTED / sizeof *WANTED <= KI_PROGRAMS_MAX, "room for all programs");
+
+static void build_states(ki_builder *b) {
+    int n_z = b->inputs.n_z;
+    ki_node *f = KI_SCRATCH(b, ki_node, n_z);
+    for (int i = 0; f && i < n_z; i++)
+        f[i] = b->of[KEEL_EQ_STATE].at[i]->about->node;
+    ki_set_section(b, KI_SECTION_F, f, n_z);
+}
+
+static bool has_program(const ki_model *model, unsigned what) {
+    for (int i = 0; i < model->programs; i++)
+        if (model->program[i].what == what)
+            return true;
+    return false;
+}
+
+/* The sections of `what`, one after another. */
+static void add_program(ki_builder *b, unsigned what, ki_node *nodes) {
+    ki_model *model = b->model;
+    int count = 0;
+    for (int s = 0; s < KI_SECTIONS; s++)
+        for (int i = 0; (ki_section_bit[s] & what) && i < model->count[s]; i++)
+            nodes[count++] = b->section[s][i];
+    ki_tape *tape = ki_tape_new(b->graph, nodes, count, b->inputs.count);
+    if (!tape) {
+        b->out_of_memory = true;
+        return;
+    }
+    model->program[model->programs++] = (ki_program){what, tape};
+}
+
+static int bits_in(unsigned what) {
+    int count = 0;
+    for (; what; what &= what - 1)
+        count++;
+    return count;
+}
+
+static void choose_best(ki_model *model) {
+    for (unsigned what = 1; what < KI_WHAT_COUNT; what++) {
+        int most = 0;
+        for (int i = 0; i < model->programs; i++)
+            if (!(model->program[i].what & ~what) && bits_in(model->program[i].what) > most) {
+                most = bits_in(model->program[i].what);
+                model->best[what] = (unsigned char)i;
+            }
+    }
+}
+
+static void build_outputs(ki_builder *b) {
+    const ki_list *list = &b->of[KEEL_EQ_OUTPUT];
+    ki_node *nodes = KI_SCRATCH(b, ki_node, list->count);
+    if (!nodes || list->count == 0)
+        return;
+    for (int i = 0; i < list->count; i++)
+        nodes[i] = list->at[i]->node;
+    b->model->outputs = ki_tape_new(b->graph, nodes, list->count, b->inputs.count);
+    if (!b->model->outputs)
+        b->out_of_memory = true;
+}
+
+bool ki_build_programs(ki_builder *b) {
+    ki_model *model = b->model;
+    int total = 0;
+    build_states(b);
+    for (int s = 0; s < KI_SECTIONS; s++) {
+        total += model->count[s];
+        if (model->count[s])
+            model->available |= ki_section_bit[s];
+    }
+    ki_node *nodes = KI_SCRATCH(b, ki_node, total);
+    for (unsigned i = 0; i < sizeof WANTED / sizeof *WANTED && !ki_out_of_memory(b); i++) {
+        unsigned what = WANTED[i] & model->available;
+        if (what && !has_program(model, what))
+            add_program(b, what, nodes);
+    }
+    choose_best(model);
+    build_outputs(b);
+    return !ki_out_of_memory(b);
+}

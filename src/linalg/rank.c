@@ -1,0 +1,195 @@
+/* Singular values of the rows scaled to unit length decide the rank; the left singular vectors of the ones
+ * counted as zero, scaled back, span {y: J^T y = 0}. Which rows to call dependent is a choice: they are taken
+ * in order, and a row that the independent ones before it already span is dependent, so that of two equal
+ * rows it is the later one. Where that walk does not end with as many rows as the rank (singular values that
+ * fall slowly) the choice of a pivoted QR is taken. */
+#include "keel/rank.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+
+static const double TOLERANCE = 1e-10;
+
+/* Rows without a larger entry count as zero: their length has no inverse. */
+static const double TINY = 1e-290;
+
+typedef struct rank_work {
+    int m, n, least;   /* least = min(m, n)                              */
+    double *rows;      /* [m x n] scaled rows                            */
+    double *copy;      /* [m x n] overwritten by each factorization      */
+    double *scale;     /* [m] 1 / length of the rows                     */
+    double *singular;  /* [least] decreasing                             */
+    double *scratch;   /* [least]                                        */
+    double *vectors;   /* [m x m] column i: row i of all left singular vectors */
+    double *null;      /* [m x m] the result's null_space                */
+    int *dependent;    /* [m] the result's dependent                     */
+    lapack_int *pivot; /* [m]                                            */
+} rank_work;
+
+static void release(rank_work *W) {
+    void *all[] = {W->rows,    W->copy, W->scale,     W->singular, W->scratch,
+                   W->vectors, W->null, W->dependent, W->pivot};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+
+/* False when out of memory; LAPACK counts entries with an int, so more than that is out of memory too. */
+static bool prepare(rank_work *W, int m, int n) {
+    size_t rows = (size_t)m, cols = (size_t)n, least = rows < cols ? rows : cols;
+    *W = (rank_work){.m = m, .n = n, .least = (int)least};
+    if ((cols && rows > INT_MAX / cols) || (rows && rows > INT_MAX / rows))
+        return false;
+    W->rows = calloc(rows * cols + 1, sizeof(double));
+    W->copy = calloc(rows * cols + 1, sizeof(double));
+    W->scale = calloc(rows + 1, sizeof(double));
+    W->singular = calloc(least + 1, sizeof(double));
+    W->scratch = calloc(least + 1, sizeof(double));
+    W->vectors = calloc(rows * rows + 1, sizeof(double));
+    W->null = calloc(rows * rows + 1, sizeof(double));
+    W->dependent = calloc(rows + 1, sizeof(int));
+    W->pivot = calloc(rows + 1, sizeof(lapack_int));
+    return W->rows && W->copy && W->scale && W->singular && W->scratch && W->vectors && W->null &&
+           W->dependent && W->pivot;
+}
+
+/* Dense rows of unit length; false if a value is not finite. */
+static bool scale_rows(rank_work *W, keel_pattern J, const double *values) {
+    for (int i = 0; i < W->m; i++) {
+        double most = 0, square = 0;
+        for (int p = J.start[i]; p < J.start[i + 1]; p++) {
+            if (!isfinite(values[p]))
+                return false;
+            most = fmax(most, fabs(values[p]));
+        }
+        W->scale[i] = 1;
+        if (most < TINY)
+            continue;
+        for (int p = J.start[i]; p < J.start[i + 1]; p++)
+            square += (values[p] / most) * (values[p] / most);
+        double length = sqrt(square);
+        W->scale[i] = 1 / length / most;
+        for (int p = J.start[i]; p < J.start[i + 1]; p++)
+            W->rows[(size_t)i * (size_t)W->n + (size_t)J.index[p]] = values[p] / most / length;
+    }
+    return true;
+}
+
+static void copy_rows(rank_work *W) {
+    memcpy(W->copy, W->rows, (size_t)W->m * (size_t)W->n * sizeof(double));
+}
+
+/* Rows stored one after the other are the columns of J^T for LAPACK: J^T = U singular vectors. */
+static keel_status find_singular_values(rank_work *W) {
+    if (W->least == 0) {
+        for (int i = 0; i < W->m; i++)
+            W->vectors[(size_t)i * (size_t)W->m + (size_t)i] = 1;
+        return KEEL_OK;
+    }
+    copy_rows(W);
+    lapack_int info = LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', 'A', W->n, W->m, W->copy, W->n, W->singular, NULL,
+                                     1, W->vectors, W->m, W->scratch);
+    if (info == 0)
+        return KEEL_OK;
+    return info < 0 ? KEEL_ERROR_MEMORY : KEEL_ERROR_CONVERGENCE;
+}
+
+static void find_rank(const rank_work *W, double tolerance, keel_rank *result) {
+    double cut = W->least > 0 ? tolerance * W->singular[0] : 0;
+    while (result->rank < W->least && W->singular[result->rank] > cut)
+        result->rank++;
+    result->smallest = result->rank > 0 ? W->singular[result->rank - 1] : 0;
+    result->largest_dropped = result->rank < W->least ? W->singular[result->rank] : 0;
+    result->gap = result->largest_dropped > 0 ? result->smallest / result->largest_dropped : INFINITY;
+}
+
+/* Rows that the ones before them span, as far as `least` of their length tells. Returns how many. */
+static int walk_rows(rank_work *W, double least) {
+    int rank = 0, count = 0;
+    for (int i = 0; i < W->m; i++) {
+        double *basis = W->copy, *next = basis + (size_t)rank * (size_t)W->n;
+        memmove(next, W->rows + (size_t)i * (size_t)W->n, (size_t)W->n * sizeof(double));
+        if (ki_orthogonalize(rank, W->n, basis, W->n, next) > least)
+            rank++;
+        else
+            W->dependent[count++] = i;
+    }
+    return count;
+}
+
+static int by_size(const void *a, const void *b) {
+    return *(const int *)a - *(const int *)b;
+}
+
+/* The rows that a pivoted QR takes last. */
+static keel_status take_pivoted(rank_work *W, int rank) {
+    copy_rows(W);
+    lapack_int info =
+        W->least ? LAPACKE_dgeqp3(LAPACK_COL_MAJOR, W->n, W->m, W->copy, W->n, W->pivot, W->scratch) : 0;
+    if (info != 0)
+        return KEEL_ERROR_MEMORY;
+    for (int i = rank; i < W->m; i++)
+        W->dependent[i - rank] = W->least ? W->pivot[i] - 1 : i;
+    qsort(W->dependent, (size_t)(W->m - rank), sizeof(int), by_size);
+    return KEEL_OK;
+}
+
+static keel_status find_dependent(rank_work *W, const keel_rank *found) {
+    /* half-way (in decades) between the singular values counted and those that are not */
+    double noise = fmax(found->largest_dropped, 1e-15);
+    int count = walk_rows(W, sqrt(found->smallest * noise));
+    return count == W->m - found->rank ? KEEL_OK : take_pivoted(W, found->rank);
+}
+
+static void find_null_space(rank_work *W, int rank) {
+    size_t m = (size_t)W->m;
+    for (int k = rank; k < W->m; k++)
+        for (size_t i = 0; i < m; i++)
+            W->null[(size_t)(k - rank) * m + i] = W->scale[i] * W->vectors[i * m + (size_t)k];
+    ki_orthonormalize(W->m - rank, W->m, W->null, W->m, 0);
+}
+
+static keel_status compute(rank_work *W, double tolerance, keel_rank *result) {
+    /* one thread: the answer must not depend on how many there are */
+    int threads = openblas_get_num_threads();
+    openblas_set_num_threads(1);
+    keel_status status = find_singular_values(W);
+    if (status == KEEL_OK) {
+        find_rank(W, tolerance > 0 ? tolerance : TOLERANCE, result);
+        status = find_dependent(W, result);
+    }
+    openblas_set_num_threads(threads);
+    return status;
+}
+
+keel_status keel_rank_compute(keel_pattern J, const double *values, double tolerance, keel_rank *result) {
+    *result = (keel_rank){.gap = INFINITY};
+    rank_work W;
+    keel_status status = KEEL_ERROR_MEMORY;
+    if (prepare(&W, J.rows, J.cols))
+        status = scale_rows(&W, J, values) ? compute(&W, tolerance, result) : KEEL_ERROR_NOT_FINITE;
+    if (status == KEEL_OK) {
+        find_null_space(&W, result->rank);
+        result->dependent_count = W.m - result->rank;
+        result->dependent = W.dependent;
+        result->null_space = W.null;
+        W.dependent = NULL;
+        W.null = NULL;
+    } else {
+        *result = (keel_rank){.gap = INFINITY};
+    }
+    release(&W);
+    return status;
+}
+
+void keel_rank_clear(keel_rank *result) {
+    free(result->dependent);
+    free(result->null_space);
+    *result = (keel_rank){.gap = INFINITY};
+}

@@ -1,0 +1,250 @@
+/* Residuals and refinement.
+ *
+ * With x_scale = A_ii^(-1/2) and y_scale = 1 / length of the rows of J, the relative residual is the larger
+ * of
+ *
+ *     max_i x_scale_i |r - A x - J^T y|_i              max_i y_scale_i |s - J x + D y|_i
+ *     -------------------------------------------      -----------------------------------------
+ *     max_i x_scale_i (|r| + |A||x| + |J^T||y|)_i      max_i y_scale_i (|s| + |J||x| + D|y|)_i
+ *
+ * that is, each block in the max-norm, relative to the sizes of its terms (a backward error).
+ *
+ * Where x is small against A^-1 r (forces in balance) it carries round-off of that size, and the residual of
+ * the second block may be round-off although it is not small against |J||x|. If refinement stalls there,
+ * without rows that look dependent, |x| in the second denominator is replaced by diag(A)^-1 (|r| + |A||x| +
+ * |J^T||y|).
+ */
+#include <math.h>
+#include <string.h>
+
+#include "linalg/saddle_internal.h"
+
+/* rest = right-hand side - product, size = the same with magnitudes, for the rows of A */
+static void subtract_A(const keel_saddle *K) {
+    const int *start = K->A.start, *index = K->A.index;
+    const double *x = K->x;
+    double *rest = K->x_rest, *size = K->x_size;
+    for (int i = 0; i < K->n; i++) {
+        rest[i] = K->r[i];
+        size[i] = fabs(K->r[i]);
+    }
+    for (int i = 0; i < K->n; i++) {
+        double product = 0, magnitude = 0, x_i = x[i];
+        for (int p = start[i]; p < start[i + 1]; p++) {
+            int j = index[p];
+            double a = K->A_values[p], here = a * x[j];
+            product += here;
+            magnitude += fabs(here);
+            if (j < i) {
+                double there = a * x_i;
+                rest[j] -= there;
+                size[j] += fabs(there);
+            }
+        }
+        rest[i] -= product;
+        size[i] += magnitude;
+    }
+}
+
+/* both blocks get their share of J, the second also D */
+static void subtract_J(const keel_saddle *K) {
+    const int *start = K->J.start, *index = K->J.index;
+    for (int i = 0; i < K->m; i++) {
+        double y_i = K->y[i], damped = K->D[i] * y_i;
+        double rest = K->s[i] + damped, size = fabs(K->s[i]) + fabs(damped);
+        for (int p = start[i]; p < start[i + 1]; p++) {
+            int k = index[p];
+            double v = K->J_values[p], here = v * K->x[k], there = v * y_i;
+            rest -= here;
+            size += fabs(here);
+            K->x_rest[k] -= there;
+            K->x_size[k] += fabs(there);
+        }
+        K->y_rest[i] = rest;
+        K->y_size[i] = size;
+    }
+}
+
+/* Scaled max-norm of `rest`, and the row that has it. */
+static double largest(int count, const double *rest, const double *scale, int *row) {
+    double most = 0;
+    *row = count > 0 ? 0 : -1;
+    for (int i = 0; i < count; i++) {
+        double size = fabs(rest[i]) * scale[i];
+        if (size > most) {
+            most = size;
+            *row = i;
+        }
+    }
+    return most;
+}
+
+/* Scaled max-norm of sizes; their sum goes to *sum, for a NaN would slip through the comparisons. */
+static double largest_size(int count, const double *size, const double *scale, double *sum) {
+    double most = 0;
+    for (int i = 0; i < count; i++) {
+        double scaled = size[i] * scale[i];
+        most = scaled > most ? scaled : most;
+        *sum += scaled;
+    }
+    return most;
+}
+
+/* Residual of the system as given at K->x, K->y, into x_rest and y_rest. */
+ki_measure ki_residual(keel_saddle *K) {
+    ki_measure measure;
+    int ignored;
+    double sum = 0;
+    subtract_A(K);
+    subtract_J(K);
+    measure.first = largest(K->n, K->x_rest, K->x_scale, &ignored);
+    measure.second = largest(K->m, K->y_rest, K->y_scale, &measure.worst_row);
+    measure.first_size = largest_size(K->n, K->x_size, K->x_scale, &sum);
+    measure.second_size = largest_size(K->m, K->y_size, K->y_scale, &sum);
+    measure.finite = isfinite(sum);
+    return measure;
+}
+
+static double ratio(double a, double b) {
+    return a > 0 ? a / b : 0;
+}
+
+double ki_measure_relative(ki_measure measure) {
+    double first = ratio(measure.first, measure.first_size);
+    double second = ratio(measure.second, measure.second_size);
+    return first > second ? first : second;
+}
+
+/* Takes the part of the second block's residual that no x can remove out of y_rest. */
+static void remove_unreachable(keel_saddle *K) {
+    if (K->dense)
+        ki_null_space_remove(K, K->y_rest);
+    else
+        ki_deflation_remove(K, K->y_rest);
+}
+
+/* Below this a relative residual is nothing but round-off of its own evaluation. */
+static const double ROUND_OFF = 1e-15;
+
+/* With large y the round-off of the first block, which is relative to |J^T||y|, would disturb x: it is not
+ * corrected. */
+static void drop_round_off(keel_saddle *K, ki_measure measure) {
+    if (measure.first <= ROUND_OFF * measure.first_size)
+        memset(K->x_rest, 0, (size_t)K->n * sizeof(double));
+}
+
+/* The same on the directions that K' resolves too weakly, while the second block is not at round-off: these
+ * directions would magnify it. */
+static void correct_weak(keel_saddle *K) {
+    ki_measure measure = ki_residual(K);
+    remove_unreachable(K);
+    int ignored;
+    if (largest(K->m, K->y_rest, K->y_scale, &ignored) <= K->settings.tolerance * measure.second_size)
+        return;
+    drop_round_off(K, measure);
+    ki_deflation_correct(K);
+}
+
+/* x, y <- x, y + K'^-1 (residual), K' the matrix that was factored */
+static void correct(keel_saddle *K, ki_measure measure) {
+    drop_round_off(K, measure);
+    ki_apply(K, K->x_rest, K->y_rest);
+    for (int i = 0; i < K->n; i++)
+        K->x[i] += K->x_rest[i];
+    for (int i = 0; i < K->m; i++)
+        K->y[i] += K->y_rest[i];
+    if (K->rescued && K->sparse)
+        correct_weak(K);
+}
+
+/* Switches to the slower way and starts again from zero; false if there is none. */
+static bool rescue(keel_saddle *K) {
+    if (K->rescued || !ki_rescue(K))
+        return false;
+    memset(K->x, 0, (size_t)K->n * sizeof(double));
+    memset(K->y, 0, (size_t)K->m * sizeof(double));
+    return true;
+}
+
+static void copy_solution(const keel_saddle *K, double *x_to, double *y_to, const double *x,
+                          const double *y) {
+    memcpy(x_to, x, (size_t)K->n * sizeof(double));
+    memcpy(y_to, y, (size_t)K->m * sizeof(double));
+}
+
+/* The relative residual without what no x can remove; that is taken out of y_rest. */
+static double removable(keel_saddle *K, ki_measure measure) {
+    if (!K->rescued)
+        return ki_measure_relative(measure);
+    remove_unreachable(K);
+    int ignored;
+    measure.second = largest(K->m, K->y_rest, K->y_scale, &ignored);
+    return ki_measure_relative(measure);
+}
+
+/* second_size with |x| replaced by the size of the terms that x is the sum of, over A_ii */
+static double balanced_size(const keel_saddle *K) {
+    double most = 0;
+    for (int i = 0; i < K->m; i++) {
+        double size = K->y_size[i];
+        for (int p = K->J.start[i]; p < K->J.start[i + 1]; p++) {
+            int k = K->J.index[p];
+            size += fabs(K->J_values[p]) * K->x_size[k] * K->x_scale[k] * K->x_scale[k];
+        }
+        size *= K->y_scale[i];
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
+/* A refinement that does not halve the residual is not worth repeating. */
+static const double STALL = 0.5;
+
+/* Whether what is left of the residual is round-off of r. */
+static bool is_balanced(const keel_saddle *K, ki_measure *measure) {
+    if (K->pivots.count + K->pivots.near > 0 || K->rescued || !measure->finite)
+        return false;
+    measure->second_size = balanced_size(K);
+    return ki_measure_relative(*measure) <= K->settings.tolerance;
+}
+
+static void report(keel_saddle_info *info, ki_measure measure) {
+    info->residual = measure.finite ? ki_measure_relative(measure) : INFINITY;
+    info->worst_row = measure.worst_row;
+}
+
+keel_status ki_refine(keel_saddle *K, keel_saddle_info *info) {
+    double tolerance = K->settings.tolerance, before = INFINITY;
+    keel_saddle_info best = {.residual = INFINITY, .worst_row = -1};
+    for (;;) {
+        ki_measure measure = ki_residual(K);
+        report(info, measure);
+        if (info->residual <= tolerance)
+            return KEEL_OK;
+        if (info->residual < best.residual) {
+            best = *info;
+            copy_solution(K, K->x_best, K->y_best, K->x, K->y);
+        }
+        double left = measure.finite ? removable(K, measure) : INFINITY;
+        if (left <= tolerance)
+            return info->residual <= K->settings.dependent ? KEEL_INACCURATE : KEEL_INCONSISTENT;
+        if (left < STALL * before) {
+            if (info->refinements == K->settings.refinements)
+                break;
+            before = left;
+            correct(K, measure);
+            info->refinements++;
+        } else if (is_balanced(K, &measure)) {
+            report(info, measure);
+            return KEEL_OK;
+        } else {
+            if (!rescue(K))
+                break;
+            before = INFINITY;
+        }
+    }
+    best.refinements = info->refinements;
+    *info = best;
+    copy_solution(K, K->x, K->y, K->x_best, K->y_best);
+    return isfinite(best.residual) ? KEEL_INACCURATE : KEEL_ERROR_NOT_FINITE;
+}

@@ -1,0 +1,299 @@
+/* What the user calls; the mathematics is in saddle_internal.h. */
+#include "keel/saddle.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/saddle_internal.h"
+
+keel_saddle_settings keel_saddle_settings_default(void) {
+    return (keel_saddle_settings){
+        .path = KEEL_SADDLE_AUTO, .tolerance = 1e-14, .delta = 1, .dependent = 1e-10, .refinements = 30};
+}
+
+static keel_pattern copy_pattern(ki_arena *arena, keel_pattern from) {
+    int count = keel_pattern_count(from);
+    int *start = KI_NEW(arena, int, from.rows + 1), *index = KI_NEW(arena, int, count);
+    if (start && index && from.rows) {
+        memcpy(start, from.start, (size_t)(from.rows + 1) * sizeof(int));
+        memcpy(index, from.index, (size_t)count * sizeof(int));
+    }
+    return (keel_pattern){from.rows, from.cols, start, index};
+}
+
+static void allocate(keel_saddle *K) {
+    ki_arena *arena = &K->arena;
+    size_t A_count = (size_t)keel_pattern_count(K->A), J_count = (size_t)keel_pattern_count(K->J);
+    K->values = KI_NEW(arena, double, A_count + J_count + (size_t)K->m);
+    if (K->values) {
+        K->A_values = K->values;
+        K->J_values = K->values + A_count;
+        K->D = K->J_values + J_count;
+    }
+    K->pivots.row = KI_NEW(arena, int, K->m);
+    double **of_n[] = {&K->x_scale, &K->x, &K->r, &K->x_rest, &K->x_size, &K->x_best};
+    double **of_m[] = {&K->y_scale, &K->S_size, &K->y, &K->s, &K->y_rest, &K->y_size, &K->y_best};
+    for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
+        *of_n[i] = KI_NEW(arena, double, K->n);
+    for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++)
+        *of_m[i] = KI_NEW(arena, double, K->m);
+}
+
+/* Very small systems are not worth an ordering; large ones are worth full matrices only if they are full. */
+enum { ALWAYS_DENSE = 12, DENSE_IF_FULL = 300 };
+
+/* In between the sparse path must save this factor of multiplications. Measured (bench/saddle_threshold): on
+ * a band the two cost the same within a fifth; on full rows the sparse path costs up to twice as much; and
+ * the dense path has the better way out of singular cases. */
+static const double SPARSE_SAVES = 1.5;
+
+/* The cheaper path; needs the sparse analysis, makes the dense one where it has to be compared. */
+static keel_saddle_path cheaper_path(keel_saddle *K) {
+    double size = K->n + K->m;
+    if (size > DENSE_IF_FULL)
+        return 4.0 * (double)ki_saddle_sparse_entries(K->sparse) > size * size ? KEEL_SADDLE_DENSE
+                                                                               : KEEL_SADDLE_SPARSE;
+    ki_saddle_dense_analyse(K);
+    if (K->arena.failed)
+        return KEEL_SADDLE_DENSE;
+    bool saves = SPARSE_SAVES * ki_saddle_sparse_work(K->sparse) < ki_saddle_dense_work(K);
+    return saves ? KEEL_SADDLE_SPARSE : KEEL_SADDLE_DENSE;
+}
+
+/* Analyses the pattern for the path asked for, or for both to find the cheaper one. False when out of memory.
+ */
+static bool choose_path(keel_saddle *K) {
+    K->path = K->settings.path;
+    if (K->path == KEEL_SADDLE_AUTO && K->n + K->m <= ALWAYS_DENSE)
+        K->path = KEEL_SADDLE_DENSE;
+    if (K->path != KEEL_SADDLE_DENSE) {
+        K->sparse = ki_saddle_sparse_analyse(K->A, K->J);
+        if (!K->sparse)
+            return false;
+    }
+    if (K->path == KEEL_SADDLE_AUTO)
+        K->path = cheaper_path(K);
+    if (K->path == KEEL_SADDLE_DENSE && !K->dense)
+        ki_saddle_dense_analyse(K);
+    return !K->arena.failed;
+}
+
+/* Keeps the analysis of the path that is taken, and adds what it needs for numbers. */
+static void prepare_path(keel_saddle *K) {
+    if (K->path == KEEL_SADDLE_DENSE) {
+        ki_saddle_sparse_free(K->sparse);
+        K->sparse = NULL;
+        ki_saddle_dense_allocate(K);
+        ki_null_space_analyse(K);
+    } else {
+        K->dense = NULL;
+        ki_deflation_analyse(K);
+    }
+}
+
+keel_saddle *keel_saddle_new(keel_pattern A, keel_pattern J, const keel_saddle_settings *settings) {
+    assert(J.rows == 0 || J.cols == A.rows);
+    keel_saddle *K = calloc(1, sizeof *K);
+    if (!K)
+        return NULL;
+    ki_arena_init(&K->arena);
+    K->n = A.rows;
+    K->m = J.rows;
+    K->settings = settings ? *settings : keel_saddle_settings_default();
+    K->bad_pivot = -1;
+    K->A = copy_pattern(&K->arena, A);
+    K->J = copy_pattern(&K->arena, J);
+    if (!K->arena.failed)
+        allocate(K);
+    if (!K->arena.failed && choose_path(K)) {
+        prepare_path(K);
+        if (!K->arena.failed)
+            return K;
+    }
+    keel_saddle_free(K);
+    return NULL;
+}
+
+void keel_saddle_free(keel_saddle *K) {
+    if (!K)
+        return;
+    ki_saddle_sparse_free(K->sparse);
+    ki_arena_free(&K->arena);
+    free(K);
+}
+
+/* Copies, and tells whether all values are finite: 0 * v is 0 only then. */
+static bool copy_finite(int count, const double *from, double *to) {
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        to[i] = from[i];
+        sum += 0 * from[i];
+    }
+    return sum == 0;
+}
+
+static double scale_of(double square) {
+    return square > 0 ? 1 / sqrt(square) : 1;
+}
+
+/* A with x_scale, from the diagonal, the last entry of each row. */
+static bool take_A(keel_saddle *K, const double *A) {
+    const int *start = K->A.start;
+    bool finite = copy_finite(keel_pattern_count(K->A), A, K->A_values);
+    for (int i = 0; i < K->n; i++)
+        K->x_scale[i] = scale_of(A[start[i + 1] - 1]);
+    return finite;
+}
+
+/* J with y_scale; a value that is not finite, or whose square is not, shows in the length of its row. */
+static bool take_J(keel_saddle *K, const double *J) {
+    const int *start = K->J.start;
+    bool finite = true;
+    for (int i = 0; i < K->m; i++) {
+        double square = 0;
+        for (int p = start[i]; p < start[i + 1]; p++) {
+            double v = J[p];
+            K->J_values[p] = v;
+            square += v * v;
+        }
+        finite &= square < INFINITY;
+        K->y_scale[i] = scale_of(square);
+    }
+    return finite;
+}
+
+/* The same for a vector that may be left out: zero. */
+static bool take_vector(int count, const double *from, double *to) {
+    if (from)
+        return copy_finite(count, from, to);
+    memset(to, 0, (size_t)count * sizeof(double));
+    return true;
+}
+
+/* x_scale for unknowns without mass: 1 / largest entry of their column in the unit rows of J. */
+static void scale_massless(keel_saddle *K) {
+    memset(K->x_size, 0, (size_t)K->n * sizeof(double));
+    for (int i = 0; i < K->m; i++)
+        for (int p = K->J.start[i]; p < K->J.start[i + 1]; p++) {
+            double entry = fabs(K->J_values[p]) * K->y_scale[i];
+            double *most = &K->x_size[K->J.index[p]];
+            *most = entry > *most ? entry : *most;
+        }
+    for (int i = 0; i < K->n; i++)
+        if (!(K->A_values[K->A.start[i + 1] - 1] > 0) && K->x_size[i] > 0)
+            K->x_scale[i] = 1 / K->x_size[i];
+}
+
+keel_status ki_factor(keel_saddle *K, double threshold) {
+    double square = K->settings.dependent * K->settings.dependent;
+    K->pivots.threshold = square > threshold ? square : threshold;
+    K->pivots.delta = K->settings.delta;
+    K->pivots.count = K->pivots.near = 0;
+    K->pivots.overflow = false;
+    keel_status status = K->dense ? ki_saddle_dense_factor(K) : ki_saddle_sparse_factor(K);
+    return status == KEEL_OK && K->pivots.overflow ? KEEL_ERROR_NOT_FINITE : status;
+}
+
+/* The slow way, made when it is first asked for after a factorization. */
+static bool prepare_rescue(keel_saddle *K) {
+    if (K->rescue == KI_RESCUE_UNKNOWN) {
+        bool made = K->dense ? ki_null_space_factor(K) == KEEL_OK : ki_deflation_factor(K);
+        K->rescue = made ? KI_RESCUE_READY : KI_RESCUE_NONE;
+        K->bad_pivot = -1;
+    }
+    return K->rescue == KI_RESCUE_READY;
+}
+
+bool ki_rescue(keel_saddle *K) {
+    K->rescued = prepare_rescue(K);
+    return K->rescued;
+}
+
+keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J, const double *D) {
+    K->factored = K->rescued = false;
+    K->rescue = KI_RESCUE_UNKNOWN;
+    K->bad_pivot = -1;
+    bool finite = take_A(K, A);
+    finite &= take_J(K, J);
+    finite &= take_vector(K->m, D, K->D);
+    if (!finite)
+        return KEEL_ERROR_NOT_FINITE;
+    keel_status status = ki_factor(K, KI_PIVOT_NOISE);
+    if (status == KEEL_ERROR_SINGULAR && K->dense) {
+        scale_massless(K);
+        K->bad_pivot = -1;
+        status = ki_null_space_factor(K);
+        K->rescue = KI_RESCUE_READY;
+        K->rescued = true;
+    }
+    K->factored = status == KEEL_OK;
+    return status;
+}
+
+void ki_apply(keel_saddle *K, double *x, double *y) {
+    if (K->sparse)
+        ki_saddle_sparse_apply(K, x, y);
+    else if (K->rescued)
+        ki_null_space_apply(K, x, y);
+    else
+        ki_saddle_dense_apply(K, x, y);
+}
+
+static void copy(int count, const double *from, double *to) {
+    for (int i = 0; i < count; i++)
+        to[i] = from[i];
+}
+
+keel_status keel_saddle_solve(keel_saddle *K, const double *r, const double *s, double *x, double *y,
+                              keel_saddle_info *info) {
+    keel_saddle_info unasked;
+    info = info ? info : &unasked;
+    *info = (keel_saddle_info){.worst_row = -1};
+    if (!K->factored)
+        return KEEL_ERROR_SINGULAR;
+    bool finite = take_vector(K->n, r, K->r);
+    finite &= take_vector(K->m, s, K->s);
+    if (!finite)
+        return KEEL_ERROR_NOT_FINITE;
+    copy(K->n, K->r, K->x);
+    copy(K->m, K->s, K->y);
+    ki_apply(K, K->x, K->y);
+    keel_status status = ki_refine(K, info);
+    if (status < 0)
+        return status;
+    copy(K->n, K->x, x);
+    copy(K->m, K->y, y);
+    return status;
+}
+
+keel_status keel_saddle_least_norm(keel_saddle *K, double *y) {
+    if (!K->factored)
+        return KEEL_ERROR_SINGULAR;
+    bool suspect = K->pivots.count > 0 || K->pivots.near > 0 || K->rescued;
+    if (!suspect || !prepare_rescue(K))
+        return KEEL_OK;
+    if (K->dense)
+        ki_null_space_least_norm(K, y);
+    else
+        ki_deflation_least_norm(K, y);
+    return KEEL_OK;
+}
+
+keel_saddle_path keel_saddle_path_taken(const keel_saddle *K) {
+    return K->path;
+}
+
+int keel_saddle_regularized(const keel_saddle *K) {
+    return K->pivots.count > 0 || (K->dense && K->rescued && ki_null_space_dependent(K) > 0);
+}
+
+int keel_saddle_bad_pivot(const keel_saddle *K) {
+    return K->bad_pivot;
+}
+
+long keel_saddle_factor_entries(const keel_saddle *K) {
+    long n = K->n, m = K->m;
+    return K->sparse ? ki_saddle_sparse_entries(K->sparse) : n * (n + 1) / 2 + n * m + m * (m + 1) / 2;
+}

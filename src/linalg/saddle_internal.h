@@ -1,0 +1,160 @@
+/* saddle_internal.h - the parts of the saddle-point kernel.
+ *
+ *     [ A   J^T ] [x]   [r]
+ *     [ J   -D  ] [y] = [s]
+ *
+ * Elimination of x leaves the Schur complement S of the constraint rows:
+ *
+ *     A = L_A d L_A^T,   Y = d^(-1/2) L_A^-1 J^T,   S = Y^T Y + D,   S y = J A^-1 r - s,   x = A^-1 (r - J^T
+ * y)
+ *
+ * c_i = S_ii^(-1/2) scales row i to unit length in the A^-1 metric. The pivot of row i in S = L_S p L_S^T,
+ * times c_i^2, is the squared sine of the angle between row i and the rows before it. Where it is below
+ * `threshold` the row is dependent as far as the factorization can see, and its pivot becomes p_i + delta
+ * S_ii: the factor is then that of S' = S + delta E diag(S) E^T, E the columns of the unit matrix that belong
+ * to such rows.
+ *
+ *   A null vector w of S lies in the span of S'^-1 E, and S'^-1 S has the eigenvalues 1 and, on that span,
+ *   lambda / (lambda + delta) with lambda the eigenvalues of C S C there. So if the rows E are truly
+ * dependent (lambda = 0) and the right-hand side agrees with them, one solve with S' is the answer, whatever
+ * delta is; a large delta keeps round-off out of the null space of J^T.
+ *
+ * The test on the pivot only steers the factorization. What counts is the residual of the system as given:
+ * it is evaluated after every solve and the solve repeated on it (refinement). If that stalls, the rows are
+ * nearly dependent, or contradict each other, or A is singular, and a slower way that can tell these apart
+ * takes over ("rescue"): null_space.c on the dense path, deflation.c on the sparse one. Both split the
+ * residual of the second block into the part that some x can remove and the part that none can.
+ */
+#ifndef KI_SADDLE_INTERNAL_H
+#define KI_SADDLE_INTERNAL_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/arena.h"
+#include "keel/saddle.h"
+
+typedef struct ki_saddle_dense ki_saddle_dense;
+typedef struct ki_saddle_sparse ki_saddle_sparse;
+typedef struct ki_null_space ki_null_space;
+typedef struct ki_deflation ki_deflation;
+
+/* How pivots of S are judged, and which rows failed. */
+typedef struct ki_pivots {
+    double threshold; /* a scaled pivot below it is zero for the factorization */
+    double delta;     /* what such a pivot is raised by */
+    int *row;         /* [count] rows of J whose pivot was raised, in the order of elimination */
+    int count;
+    int near;      /* rows that passed, but closely: dependent rows may hide among them */
+    bool overflow; /* some S_ii is not finite */
+} ki_pivots;
+
+/* The slow way after the last factorization: not made yet, made, or of no use. */
+typedef enum ki_rescue_state { KI_RESCUE_UNKNOWN, KI_RESCUE_READY, KI_RESCUE_NONE } ki_rescue_state;
+
+struct keel_saddle {
+    ki_arena arena;
+    int n, m;
+    keel_pattern A, J;
+    keel_saddle_settings settings;
+    keel_saddle_path path;
+
+    double *values;                  /* of the last factorization: those of A, then of J, then D  */
+    double *A_values, *J_values, *D; /* parts of it; D is zero when none was given                */
+    double *x_scale; /* [n] A_ii^(-1/2), or 1 / largest entry of the column of J where A_ii is not positive */
+    double *y_scale; /* [m] 1 / Euclidean length of row i of J, 1 for a zero row                          */
+    double *S_size;  /* [m] S_ii                                                                          */
+    ki_pivots pivots;
+    int bad_pivot;
+    bool factored; /* the last keel_saddle_factor succeeded   */
+    ki_rescue_state rescue;
+    bool rescued; /* solves go through null_space or deflation */
+
+    ki_saddle_dense *dense;    /* one of these two is NULL */
+    ki_saddle_sparse *sparse;  /*                          */
+    ki_null_space *null_space; /* goes with `dense`        */
+    ki_deflation *deflation;   /* goes with `sparse`       */
+
+    double *x, *y;           /* the solution on its way           */
+    double *r, *s;           /* the right-hand side               */
+    double *x_rest, *y_rest; /* residual of the two blocks        */
+    double *x_size, *y_size; /* sizes of the terms in it          */
+    double *x_best, *y_best; /* best solution so far              */
+};
+
+/* Scaled pivots of S below PIVOT_NOISE may be nothing but round-off of S (measured: up to 1e-15 for unit rows
+ * that depend on each other with coefficients of order one). With coefficients of size w round-off reaches
+ * 1e-16 w^2: up to PIVOT_NEAR a pivot is not proof of independence. */
+#define KI_PIVOT_NOISE 1e-13
+#define KI_PIVOT_NEAR  1e-8
+
+/* A pivot of A this small relative to its diagonal entry is round-off. */
+#define KI_PIVOT_NOISE_A 1e-14
+
+/* The pivot to use for row `row` of J whose pivot in S came out as `pivot`, with `size` = S_ii. */
+static inline double ki_pivots_judge(ki_pivots *pivots, int row, double pivot, double size) {
+    if (pivot > KI_PIVOT_NEAR * size && pivot > pivots->threshold * size)
+        return pivot;
+    pivots->overflow |= !(size < HUGE_VAL);
+    if (pivot > pivots->threshold * size) {
+        pivots->near++;
+        return pivot;
+    }
+    pivots->row[pivots->count++] = row;
+    double raised = (pivot > 0 ? pivot : 0) + pivots->delta * size;
+    return raised > 0 ? raised : 1;
+}
+
+/* Relative residual of the unregularised system at K->x, K->y; see ki_residual. */
+typedef struct ki_measure {
+    double first, second;           /* scaled max-norm residual of each block      */
+    double first_size, second_size; /* scaled max-norm of the sum of |terms|       */
+    int worst_row;
+    bool finite;
+} ki_measure;
+
+/* saddle.c */
+keel_status ki_factor(keel_saddle *K, double threshold);
+void ki_apply(keel_saddle *K, double *x,
+              double *y);       /* x, y <- K'^-1 (x, y), K' the matrix that was factored */
+bool ki_rescue(keel_saddle *K); /* changes to the slower way; false if there is none   */
+
+/* refine.c */
+ki_measure ki_residual(keel_saddle *K);
+double ki_measure_relative(ki_measure measure);
+keel_status ki_refine(keel_saddle *K, keel_saddle_info *info);
+
+/* saddle_dense.c: memory comes from K->arena; failure shows in arena.failed */
+void ki_saddle_dense_analyse(keel_saddle *K);      /* pattern only */
+void ki_saddle_dense_allocate(keel_saddle *K);     /* numbers      */
+double ki_saddle_dense_work(const keel_saddle *K); /* multiplications of a factorization */
+keel_status ki_saddle_dense_factor(keel_saddle *K);
+void ki_saddle_dense_apply(keel_saddle *K, double *x, double *y);
+
+/* saddle_sparse.c; the analysis returns NULL when out of memory */
+ki_saddle_sparse *ki_saddle_sparse_analyse(keel_pattern A, keel_pattern J);
+void ki_saddle_sparse_free(ki_saddle_sparse *sparse);
+double ki_saddle_sparse_work(const ki_saddle_sparse *sparse);
+long ki_saddle_sparse_entries(const ki_saddle_sparse *sparse);
+keel_status ki_saddle_sparse_factor(keel_saddle *K);
+void ki_saddle_sparse_apply(keel_saddle *K, double *x, double *y);
+void ki_saddle_sparse_half(const keel_saddle *K, const double *b, double *t); /* t = d^(-1/2) L_A^-1 b   */
+void ki_saddle_sparse_half_back(const keel_saddle *K, const double *t, double *x); /* x = L_A^-T d^(-1/2) t */
+
+/* null_space.c (dense) */
+void ki_null_space_analyse(keel_saddle *K);
+keel_status ki_null_space_factor(keel_saddle *K);
+int ki_null_space_dependent(const keel_saddle *K); /* rows more than the rank */
+void ki_null_space_apply(keel_saddle *K, double *x, double *y);
+void ki_null_space_remove(keel_saddle *K, double *y_rest); /* takes out what no x can satisfy */
+void ki_null_space_least_norm(keel_saddle *K, double *y);
+
+/* deflation.c (sparse) */
+void ki_deflation_analyse(keel_saddle *K);
+bool ki_deflation_factor(keel_saddle *K); /* false: nothing looks dependent */
+void ki_deflation_correct(keel_saddle *K);
+void ki_deflation_remove(keel_saddle *K, double *y_rest);
+void ki_deflation_least_norm(keel_saddle *K, double *y);
+
+#endif

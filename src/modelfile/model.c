@@ -1,0 +1,95 @@
+/* model.c - reading a model: text -> tree -> equations and settings -> system. */
+#include "keel/modelfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "modelfile/loader.h"
+
+void keel_model_free(keel_model *model) {
+    if (!model)
+        return;
+    keel_equations_system_free(model->system);
+    keel_state_free(model->start);
+    free(model->name);
+    free(model);
+}
+
+/* `name:` of the file, or the last part of the path. */
+static char *copy_name(const char *given, const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *name = given ? given : slash ? slash + 1 : path;
+    size_t bytes = strlen(name) + 1;
+    char *copy = malloc(bytes);
+    return copy ? memcpy(copy, name, bytes) : NULL;
+}
+
+static void assign_parameters(ki_loader *loader, const keel_assignment *set, int set_count) {
+    for (int i = 0; i < set_count; i++)
+        ki_loader_fail(loader,
+                       keel_equations_set(loader->equations, set[i].name, set[i].value, loader->diagnostics));
+}
+
+/* Structure first; only what is sound is compiled, since errors of form would only bring more of them. */
+static void load(ki_loader *loader, const ki_source *source, const keel_assignment *set, int set_count,
+                 keel_model *model) {
+    if (!ki_source_check(source, loader->diagnostics)) {
+        loader->status = KEEL_ERROR_INPUT;
+        return;
+    }
+    const ki_yaml *root = ki_yaml_read(source, loader->arena, loader->diagnostics, &loader->status);
+    if (!root)
+        return;
+    ki_load_root(loader, root);
+    assign_parameters(loader, set, set_count);
+    if (loader->status != KEEL_OK)
+        return;
+
+    keel_status status =
+        keel_equations_compile(loader->equations, loader->diagnostics, &model->system, &model->start);
+    ki_loader_fail(loader, status);
+    double t_start = 0;
+    ki_apply_simulate(loader, &model->settings, &t_start);
+    if (loader->status != KEEL_OK)
+        return;
+    model->start->t = t_start;
+    model->velocities_given = keel_equations_has_velocities(loader->equations);
+    model->name = copy_name(loader->name, source->file);
+    if (!model->name)
+        loader->status = KEEL_ERROR_MEMORY;
+}
+
+keel_model *keel_model_parse(const char *name, const char *text, size_t length, const keel_assignment *set,
+                             int set_count, keel_diagnostics *diagnostics, keel_status *status) {
+    ki_arena arena;
+    ki_arena_init(&arena);
+    ki_source source = {name ? name : "model", text, length};
+    ki_loader loader = {.arena = &arena, .diagnostics = diagnostics, .equations = keel_equations_new()};
+    keel_model *model = calloc(1, sizeof *model);
+    if (!model || !loader.equations) {
+        loader.status = KEEL_ERROR_MEMORY;
+    } else {
+        model->settings = keel_settings_default();
+        load(&loader, &source, set, set_count, model);
+    }
+    if (loader.status != KEEL_OK) {
+        keel_model_free(model);
+        model = NULL;
+    }
+    keel_equations_free(loader.equations);
+    ki_arena_free(&arena);
+    *status = loader.status;
+    return model;
+}
+
+keel_model *keel_model_read(const char *path, const keel_assignment *set, int set_count,
+                            keel_diagnostics *diagnostics, keel_status *status) {
+    char *text;
+    size_t length;
+    *status = ki_source_load(path, diagnostics, &text, &length);
+    if (*status != KEEL_OK)
+        return NULL;
+    keel_model *model = keel_model_parse(path, text, length, set, set_count, diagnostics, status);
+    free(text);
+    return model;
+}

@@ -1,0 +1,82 @@
+/* simulate.c - the section `simulate`: method, start time, and every option of the option table. */
+#include <math.h>
+#include <string.h>
+
+#include "modelfile/loader.h"
+
+int ki_simulate_keys(const char *keys[KI_MAX_KEYS]) {
+    int options, count = 0;
+    const keel_option *option = keel_options(&options);
+    keys[count++] = "method";
+    keys[count++] = "start";
+    for (int i = 0; i < options && count < KI_MAX_KEYS; i++)
+        keys[count++] = option[i].name;
+    return count;
+}
+
+void ki_load_simulate(ki_loader *loader, const ki_yaml *section) {
+    if (!ki_expect_map(loader, section, "until: 10, method: auto, ..."))
+        return;
+    const char *keys[KI_MAX_KEYS];
+    int count = ki_simulate_keys(keys);
+    for (const ki_yaml *entry = section->first; entry; entry = entry->next) {
+        int i = 0;
+        while (i < count && strcmp(keys[i], entry->key) != 0)
+            i++;
+        if (i == count)
+            ki_unknown_key(loader, entry, "in 'simulate'", keys, count);
+        else if (strcmp(entry->key, "method") != 0 || ki_expect_text(loader, entry))
+            ki_expect_formula(loader, entry, "the value of", entry->key);
+    }
+    loader->simulate = section;
+}
+
+static keel_status apply(ki_loader *loader, const ki_yaml *entry, keel_diagnostics *diagnostics,
+                         keel_settings *settings, double *t_start) {
+    if (strcmp(entry->key, "method") == 0)
+        return keel_method_parse(entry->text, entry->formula_at, diagnostics, &settings->method);
+    double value;
+    keel_status status =
+        keel_equations_value(loader->equations, entry->formula, entry->formula_at, diagnostics, &value);
+    if (status != KEEL_OK)
+        return status;
+    if (strcmp(entry->key, "start") != 0)
+        return keel_settings_set(settings, entry->key, entry->key_at, value, entry->formula_at, diagnostics);
+    if (!isfinite(value)) {
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, entry->formula_at,
+                             "the start time is not a finite number");
+        return KEEL_ERROR_INPUT;
+    }
+    *t_start = value;
+    return KEEL_OK;
+}
+
+static bool same_message(keel_diagnostic a, keel_diagnostic b) {
+    return a.where.line == b.where.line && a.where.column == b.where.column && strcmp(a.text, b.text) == 0;
+}
+
+/* A formula of `simulate` meets the same broken parameters as the equations: say it once. */
+static void add_new_messages(keel_diagnostics *list, const keel_diagnostics *more) {
+    for (int i = 0; i < keel_diagnostics_count(more); i++) {
+        keel_diagnostic message = keel_diagnostics_get(more, i);
+        bool known = false;
+        for (int k = 0; k < keel_diagnostics_count(list) && !known; k++)
+            known = same_message(message, keel_diagnostics_get(list, k));
+        if (!known)
+            keel_diagnostics_add(list, message.severity, message.where, "%s", message.text);
+    }
+}
+
+void ki_apply_simulate(ki_loader *loader, keel_settings *settings, double *t_start) {
+    keel_diagnostics *messages = keel_diagnostics_new();
+    if (!messages) {
+        ki_loader_fail(loader, KEEL_ERROR_MEMORY);
+        return;
+    }
+    const ki_yaml *entry = loader->simulate ? loader->simulate->first : NULL;
+    for (; entry; entry = entry->next)
+        ki_loader_fail(loader, apply(loader, entry, messages, settings, t_start));
+    if (loader->diagnostics)
+        add_new_messages(loader->diagnostics, messages);
+    keel_diagnostics_free(messages);
+}

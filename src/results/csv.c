@@ -1,0 +1,142 @@
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "keel/results.h"
+#include "results/columns.h"
+
+/* Rows are handed to the operating system whole, so that a file cut off by a crash still ends with a complete
+ * line: flushed at a row's end once FLUSH_AT bytes are waiting, which leaves room for one more row. */
+enum { BUFFER_SIZE = 1 << 18, FLUSH_AT = BUFFER_SIZE / 2 };
+
+struct keel_csv {
+    FILE *file;
+    const keel_system *system;
+    size_t waiting; /* bytes written since the last flush */
+    int error;      /* errno of the first failure, 0 if none */
+    char buffer[BUFFER_SIZE];
+};
+
+static keel_status failed(keel_csv *csv) {
+    if (!csv->error)
+        csv->error = errno ? errno : EIO;
+    errno = csv->error;
+    return KEEL_ERROR_IO;
+}
+
+static keel_status flush(keel_csv *csv) {
+    csv->waiting = 0;
+    return fflush(csv->file) || ferror(csv->file) ? failed(csv) : KEEL_OK;
+}
+
+/* A name that holds a comma, a quote or a line break is quoted, quotes inside are doubled (RFC 4180). */
+static void write_name(FILE *file, const char *before, const char *name, const char *after) {
+    bool quote = strpbrk(name, ",\"\r\n") != NULL;
+    fputs(quote ? ",\"" : ",", file);
+    fputs(before, file);
+    for (const char *c = name; *c; c++) {
+        if (*c == '"')
+            fputc('"', file);
+        fputc(*c, file);
+    }
+    fputs(after, file);
+    if (quote)
+        fputc('"', file);
+}
+
+static void write_names(keel_csv *csv, keel_name_of of, int count, const char *before) {
+    char buffer[32];
+    for (int i = 0; i < count; i++)
+        write_name(csv->file, before, keel_system_name(csv->system, of, i, buffer), "");
+}
+
+static void write_header(keel_csv *csv) {
+    const keel_system *system = csv->system;
+    char buffer[32];
+    fputc('t', csv->file);
+    write_names(csv, KEEL_NAME_Q, system->n_q, "");
+    for (int i = 0; i < system->n_v; i++)
+        write_name(csv->file, "", ki_velocity_name(system, i, buffer),
+                   ki_velocity_is_rate(system) ? "'" : "");
+    write_names(csv, KEEL_NAME_Z, system->n_z, "");
+    write_names(csv, KEEL_NAME_S, system->n_s, "");
+    write_names(csv, KEEL_NAME_CONSTRAINT, keel_system_m(system), "lambda.");
+    write_names(csv, KEEL_NAME_OUTPUT, system->n_outputs, "");
+    if (system->has_energy)
+        fputs(",energy,energy_drift", csv->file);
+    fputs(",position_violation,velocity_violation\n", csv->file);
+}
+
+keel_csv *keel_csv_open(const char *path, const keel_system *system, keel_status *status) {
+    keel_csv *csv = calloc(1, sizeof *csv);
+    if (!csv) {
+        *status = KEEL_ERROR_MEMORY;
+        return NULL;
+    }
+    csv->system = system;
+    csv->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    if (!csv->file) {
+        int error = errno;
+        free(csv);
+        errno = error;
+        *status = KEEL_ERROR_IO;
+        return NULL;
+    }
+    if (csv->file != stdout)
+        setvbuf(csv->file, csv->buffer, _IOFBF, sizeof csv->buffer);
+
+    // the header goes out at once: a full disk is found before the run, not after it
+    write_header(csv);
+    *status = flush(csv);
+    if (*status != KEEL_OK) {
+        keel_csv_close(csv);
+        return NULL;
+    }
+    return csv;
+}
+
+static void write_number(keel_csv *csv, const char *before, double value) {
+    int length =
+        isnan(value) ? fprintf(csv->file, "%snan", before) : fprintf(csv->file, "%s%.17g", before, value);
+    csv->waiting += length > 0 ? (size_t)length : 0;
+}
+
+static void write_numbers(keel_csv *csv, const double *values, int count) {
+    for (int i = 0; i < count; i++)
+        write_number(csv, ",", values[i]);
+}
+
+keel_status keel_csv_row(keel_csv *csv, const keel_row *row) {
+    const keel_system *system = csv->system;
+    write_number(csv, "", row->t);
+    write_numbers(csv, row->q, system->n_q);
+    write_numbers(csv, row->v, system->n_v);
+    write_numbers(csv, row->z, system->n_z);
+    write_numbers(csv, row->s, system->n_s);
+    write_numbers(csv, row->lambda, keel_system_m(system));
+    write_numbers(csv, row->outputs, system->n_outputs);
+    if (system->has_energy) {
+        write_number(csv, ",", row->energy);
+        write_number(csv, ",", row->energy_drift);
+    }
+    write_number(csv, ",", row->position_violation);
+    write_number(csv, ",", row->velocity_violation);
+    fputc('\n', csv->file);
+    if (ferror(csv->file))
+        return failed(csv);
+    return csv->waiting > FLUSH_AT ? flush(csv) : KEEL_OK;
+}
+
+keel_status keel_csv_close(keel_csv *csv) {
+    if (!csv)
+        return KEEL_OK;
+    flush(csv);
+    if (csv->file != stdout && fclose(csv->file))
+        failed(csv);
+    int error = csv->error;
+    free(csv);
+    errno = error;
+    return error ? KEEL_ERROR_IO : KEEL_OK;
+}

@@ -1,0 +1,149 @@
+#include <string.h>
+
+#include "keel/results.h"
+#include "results/columns.h"
+
+/* More components than this are not listed: the rows and the summary have them all. */
+enum { LISTED = 12 };
+
+/* "  label        " in front of a line of facts. */
+static void label(FILE *file, const char *text) {
+    fprintf(file, "  %-13s", text);
+}
+
+/* "3.3e-16 (worst: rod of joint crank)" */
+static void write_worst(FILE *file, const keel_system *system, const keel_violation *violation) {
+    char buffer[32];
+    const char *name = ki_worst_name(system, violation, buffer);
+    fprintf(file, "%.2g", violation->max);
+    if (!name)
+        return;
+    const char *joint = system->names.joint ? system->names.joint[violation->worst] : NULL;
+    fprintf(file, " (worst: %s%s%s)", name, joint ? " of joint " : "", joint ? joint : "");
+}
+
+/* The first line: did it go well, and how well were the constraints held. */
+static void write_verdict(FILE *file, const char *model_name, const keel_system *system,
+                          const keel_result *result) {
+    fprintf(file, "%s: ", model_name ? model_name : "model");
+    if (result->status != KEEL_OK)
+        fprintf(file, "%s", keel_status_text(result->status));
+    if (!result->final) {
+        fprintf(file, "\n");
+        return;
+    }
+    fprintf(file, "%s t = %.10g", result->status == KEEL_OK ? "reached" : " at", result->final->t);
+    if (keel_system_m(system) == 0) {
+        fprintf(file, ", no constraints\n");
+        return;
+    }
+    fprintf(file, ", constraints held to ");
+    write_worst(file, system, system->n_h ? &result->position : &result->velocity);
+    fprintf(file, "\n");
+}
+
+static void write_level(FILE *file, const char *name, const keel_system *system,
+                        const keel_violation *violation) {
+    label(file, name);
+    write_worst(file, system, violation);
+    if (violation->worst >= 0)
+        fprintf(file, " at t = %.6g", violation->time);
+    fprintf(file, "; %.2g at the end\n", violation->final);
+}
+
+static void write_violations(FILE *file, const keel_system *system, const keel_result *result) {
+    if (system->n_h)
+        write_level(file, "position", system, &result->position);
+    if (keel_system_m(system))
+        write_level(file, "velocity", system, &result->velocity);
+    if (result->rank >= 0 && result->rank < keel_system_m(system)) {
+        label(file, "rank");
+        fprintf(file, "%d of %d constraints are independent; 'keel check' names the others\n", result->rank,
+                keel_system_m(system));
+    }
+}
+
+static void write_start(FILE *file, const keel_result *result) {
+    if (result->start_position_moved <= 0 && result->start_velocity_moved <= 0)
+        return;
+    label(file, "start");
+    fprintf(file, "made consistent:");
+    if (result->start_position_moved > 0)
+        fprintf(file, " coordinates moved by up to %.2g", result->start_position_moved);
+    if (result->start_velocity_moved > 0)
+        fprintf(file, "%s velocities moved by up to %.2g", result->start_position_moved > 0 ? "," : "",
+                result->start_velocity_moved);
+    fprintf(file, "\n");
+}
+
+static void write_energy(FILE *file, const keel_result *result) {
+    label(file, "energy");
+    if (result->has_energy)
+        fprintf(file, "%.10g at the start, %.10g at the end; drift %.2g, at most %.2g\n",
+                result->energy_initial, result->energy_final, result->energy_drift, result->energy_drift_max);
+    else
+        fprintf(file, "not known to the model\n");
+}
+
+static void write_work(FILE *file, const keel_result *result) {
+    const keel_counts *count = &result->count;
+    char method[64];
+    label(file, "method");
+    fprintf(file, "%s\n", keel_method_text(result->method, method));
+    label(file, "work");
+    fprintf(file, "%ld steps, %ld rejected, %ld evaluations, %ld factorizations, %.3g s\n", count->steps,
+            count->rejected, count->evaluations, count->factorizations, result->cpu_seconds);
+}
+
+/* Width of the longest of the first `count` names. */
+static int name_width(const keel_system *system, keel_name_of of, int count) {
+    char buffer[32];
+    int width = 0;
+    for (int i = 0; i < count; i++) {
+        int length = (int)strlen(keel_system_name(system, of, i, buffer));
+        width = length > width ? length : width;
+    }
+    return width;
+}
+
+static void write_values(FILE *file, const keel_system *system, keel_name_of of, int count,
+                         const double *values, const double *rates) {
+    char buffer[32];
+    int listed = count < LISTED ? count : LISTED, width = name_width(system, of, listed);
+    for (int i = 0; i < listed; i++) {
+        const char *name = keel_system_name(system, of, i, buffer);
+        fprintf(file, "    %-*s = % -*.14g", width, name, rates ? 22 : 0, values[i]);
+        if (rates)
+            fprintf(file, "  %s'%*s = % .14g", name, width - (int)strlen(name), "", rates[i]);
+        fprintf(file, "\n");
+    }
+    if (listed < count)
+        fprintf(file, "    ... and %d more\n", count - listed);
+}
+
+static void write_final(FILE *file, const keel_system *system, const keel_result *result) {
+    const keel_state *final = result->final;
+    fprintf(file, "  at t = %.10g\n", final->t);
+    write_values(file, system, KEEL_NAME_Q, system->n_q, final->q,
+                 ki_velocity_is_rate(system) ? final->v : NULL);
+    if (!ki_velocity_is_rate(system))
+        write_values(file, system, KEEL_NAME_V, system->n_v, final->v, NULL);
+    write_values(file, system, KEEL_NAME_Z, system->n_z, final->z, NULL);
+    write_values(file, system, KEEL_NAME_S, system->n_s, final->s, NULL);
+    if (result->outputs)
+        write_values(file, system, KEEL_NAME_OUTPUT, system->n_outputs, result->outputs, NULL);
+}
+
+keel_status keel_report_write(FILE *file, const char *model_name, const keel_system *system,
+                              const keel_result *result) {
+    write_verdict(file, model_name, system, result);
+    if (result->final) {
+        write_start(file, result);
+        write_violations(file, system, result);
+        write_energy(file, result);
+    }
+    write_work(file, result);
+    if (result->final)
+        write_final(file, system, result);
+    return ferror(file) ? KEEL_ERROR_IO : KEEL_OK;
+}

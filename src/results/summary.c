@@ -1,0 +1,123 @@
+#include "keel/results.h"
+#include "results/columns.h"
+#include "results/json.h"
+
+static void write_values(ki_json *json, const char *key, const keel_system *system, keel_name_of of,
+                         int count, const double *values) {
+    char buffer[32];
+    ki_json_open(json, key);
+    for (int i = 0; i < count; i++)
+        ki_json_number(json, keel_system_name(system, of, i, buffer), values[i]);
+    ki_json_close(json);
+}
+
+static void write_velocities(ki_json *json, const char *key, const keel_system *system,
+                             const double *values) {
+    char buffer[32];
+    ki_json_open(json, key);
+    for (int i = 0; i < system->n_v; i++)
+        ki_json_number(json, ki_velocity_name(system, i, buffer), values[i]);
+    ki_json_close(json);
+}
+
+static void write_method(ki_json *json, keel_method method) {
+    ki_json_open(json, "method");
+    ki_json_text(json, "integrator", keel_integrator_word(method.integrator).name);
+    ki_json_text(json, "formulation", keel_formulation_word(method.formulation).name);
+    ki_json_text(json, "stabilize", keel_stabilize_word(method.stabilize).name);
+    ki_json_close(json);
+}
+
+/* null when the run ended before there was a state. */
+static void write_final(ki_json *json, const keel_system *system, const keel_result *result) {
+    const keel_state *final = result->final;
+    if (!final) {
+        ki_json_text(json, "final", NULL);
+        return;
+    }
+    ki_json_open(json, "final");
+    ki_json_number(json, "t", final->t);
+    write_values(json, "q", system, KEEL_NAME_Q, system->n_q, final->q);
+    write_velocities(json, "v", system, final->v);
+    if (result->v_rate)
+        write_velocities(json, "v_rate", system, result->v_rate);
+    else
+        ki_json_text(json, "v_rate", NULL);
+    write_values(json, "z", system, KEEL_NAME_Z, system->n_z, final->z);
+    write_values(json, "s", system, KEEL_NAME_S, system->n_s, final->s);
+    write_values(json, "lambda", system, KEEL_NAME_CONSTRAINT, keel_system_m(system), final->lambda);
+    write_values(json, "outputs", system, KEEL_NAME_OUTPUT, result->outputs ? system->n_outputs : 0,
+                 result->outputs);
+    ki_json_close(json);
+}
+
+static void write_violation(ki_json *json, const char *key, const keel_system *system,
+                            const keel_violation *violation) {
+    char buffer[32];
+    ki_json_open(json, key);
+    ki_json_number(json, "max", violation->max);
+    ki_json_number(json, "final", violation->final);
+    ki_json_text(json, "worst", ki_worst_name(system, violation, buffer));
+    ki_json_number(json, "time", violation->time);
+    ki_json_number(json, "max_scaled", violation->max_scaled);
+    ki_json_close(json);
+}
+
+static void write_energy(ki_json *json, const keel_result *result) {
+    if (!result->has_energy) {
+        ki_json_text(json, "energy", NULL);
+        return;
+    }
+    ki_json_open(json, "energy");
+    ki_json_number(json, "initial", result->energy_initial);
+    ki_json_number(json, "final", result->energy_final);
+    ki_json_number(json, "drift", result->energy_drift);
+    ki_json_number(json, "drift_max", result->energy_drift_max);
+    ki_json_close(json);
+}
+
+static void write_counts(ki_json *json, const keel_counts *count) {
+    ki_json_open(json, "count");
+    ki_json_integer(json, "steps", count->steps);
+    ki_json_integer(json, "rejected", count->rejected);
+    ki_json_integer(json, "evaluations", count->evaluations);
+    ki_json_integer(json, "factorizations", count->factorizations);
+    ki_json_integer(json, "projections", count->projections);
+    ki_json_integer(json, "rows", count->rows);
+    ki_json_close(json);
+}
+
+keel_status keel_summary_write(FILE *file, const char *model_name, const keel_system *system,
+                               const keel_result *result, const char *message) {
+    ki_json json = {.file = file};
+    ki_json_open(&json, NULL);
+    ki_json_text(&json, "keel", keel_version());
+    ki_json_text(&json, "model", model_name);
+    ki_json_text(&json, "status", keel_status_word(result->status));
+    ki_json_text(&json, "message", message);
+    write_method(&json, result->method);
+    write_final(&json, system, result);
+
+    ki_json_open(&json, "violation");
+    write_violation(&json, "position", system, &result->position);
+    write_violation(&json, "velocity", system, &result->velocity);
+    ki_json_close(&json);
+
+    write_energy(&json, result);
+
+    ki_json_open(&json, "start");
+    ki_json_number(&json, "position_moved", result->start_position_moved);
+    ki_json_number(&json, "velocity_moved", result->start_velocity_moved);
+    ki_json_close(&json);
+
+    ki_json_open(&json, "rank");
+    ki_json_integer(&json, "rank", result->rank);
+    ki_json_integer(&json, "constraints", keel_system_m(system));
+    ki_json_number(&json, "gap", result->rank_gap);
+    ki_json_close(&json);
+
+    write_counts(&json, &result->count);
+    ki_json_number(&json, "cpu_seconds", result->cpu_seconds);
+    ki_json_close(&json);
+    return fflush(file) || ferror(file) ? KEEL_ERROR_IO : KEEL_OK;
+}

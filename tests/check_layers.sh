@@ -1,0 +1,56 @@
+#!/bin/sh
+# Holds the sources to the layers: a file of src/LAYER includes only headers of its own layer and of those that
+# the line keel_layer(LAYER ...) of CMakeLists.txt names. Public headers belong to the layer that implements them;
+# a library from outside is seen by one layer only.
+#
+#   tests/check_layers.sh [SOURCE_DIR]
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+
+# header and its layer; the words and numbers of a method are plain data for everyone, though run has their tables
+owners='
+keel/status.h base        keel/diagnostics.h base
+keel/pattern.h linalg     keel/saddle.h linalg        keel/rank.h linalg
+keel/system.h system      keel/equations.h equations
+keel/method.h base        keel/settings.h base        keel/run.h run
+keel/modelfile.h modelfile                            keel/results.h results
+amd.h linalg  klu.h linalg  cblas.h linalg  lapacke.h linalg  libfyaml.h modelfile
+'
+
+{
+    sed -n 's/^keel_layer(\(.*\))$/layer \1/p' CMakeLists.txt
+    # shellcheck disable=SC2086  # a list of words
+    echo owners $owners
+    for folder in src/*/; do
+        folder=${folder%/}
+        echo "folder ${folder#src/}"
+    done
+    grep -rHn '^[ 	]*#[ 	]*include' src include --include='*.[ch]' |
+        sed 's/^\([^:]*\):\([0-9]*\):[^"<]*["<]\([^">]*\)[">].*/include \1 \2 \3/'
+} | awk '
+    function complain(text) { print text; wrong++ }
+    $1 == "layer" {
+        known[$2] = 1; layers++
+        for (i = 2; i <= NF; i++) sees[$2, $i] = 1
+    }
+    $1 == "owners" { for (i = 2; i < NF; i += 2) owner[$i] = $(i + 1) }
+    $1 == "folder" && !($2 in known) { complain("src/" $2 ": no keel_layer line in CMakeLists.txt") }
+    $1 == "include" {
+        file = $2; header = $4; includes++
+        split(file, part, "/")
+        from = part[1] == "src" ? part[2] : owner["keel/" part[3]]
+        if (file == "include/keel/keel.h") next
+        if (from == "") { complain(file ": say in tests/check_layers.sh which layer it belongs to"); next }
+        split(header, part, "/")
+        if (header in owner) to = owner[header]
+        else if (part[1] in known) to = part[1]
+        else if (part[1] == "keel") { complain(file ":" $3 ": " header " belongs to no layer"); next }
+        else next   # the C library, or a file beside it
+        if (part[2] == "" && from != to) complain(file ":" $3 ": only layer " to " uses <" header ">")
+        if (!((from, to) in sees)) complain(file ":" $3 ": layer " from " may not see " to " (" header ")")
+    }
+    END {
+        if (layers < 5 || includes < 20) complain("found only " layers + 0 " layers and " includes + 0 " includes")
+        if (wrong) exit 1
+        print layers " layers, " includes " includes: in order"
+    }'

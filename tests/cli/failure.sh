@@ -1,0 +1,33 @@
+#!/bin/sh
+# A run that fails on the way: exit code 1, the rows so far, and a summary that tells what happened.
+. "$(dirname "$0")/common.sh"
+
+# the force is not a number from t = 1 on
+cat >late.yaml <<'MODEL'
+keel: 1
+name: force that ends
+equations:
+  coordinates: {x: 1, y: 0}
+  kinetic: (x'^2 + y'^2)/2
+  holonomic: {rod: x^2 + y^2 - 1}
+  forces: {y: sqrt(1 - t)}
+simulate: {until: 2, output: 0.1}
+MODEL
+for method in dop853 dopri5 "rk4 --step 0.05"; do
+    rm -f rows.csv summary.json
+    # shellcheck disable=SC2086  # several words
+    exits 1 run late.yaml --method $method -o rows.csv --summary summary.json
+    says err "error: "
+    rows=$(complete_csv rows.csv)
+    [ "$rows" -ge 8 ] || fail "$method: only $rows rows"
+    grep -qi nan rows.csv && fail "$method: NaN in a row"
+    status=$(member summary.json status)
+    [ "$status" = '"not_finite"' ] || [ "$status" = '"step_size"' ] || fail "$method: status $status"
+    [ "$(member summary.json message)" != null ] || fail "$method: no message"
+    near "$(member summary.json final.t)" 0.9 0.1001
+    near "$(member summary.json violation.position.max)" 0 1e-8
+done
+
+# a limit of the settings
+exits 1 run "$models/pendulum.yaml" --option max_steps=5 --summary summary.json
+[ "$(member summary.json status)" = '"limit"' ] || fail "max_steps: $(member summary.json status)"

@@ -1,0 +1,150 @@
+/* Only the analysis allocates, and it survives every allocation that fails. The linker sends the allocations
+ * of the layer through the functions below (--wrap). */
+#include <stdbool.h>
+
+#include "../../bench/saddle_systems.h"
+#include "keel/rank.h"
+#include "linalg_helper.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *block, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *block, size_t size);
+
+static long allocations, failing = -1; /* the allocation that fails; -1: none */
+
+static bool fails(void) {
+    return allocations++ == failing;
+}
+
+void *__wrap_malloc(size_t size) {
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *block, size_t size) {
+    return fails() ? NULL : __real_realloc(block, size);
+}
+
+static problem P;
+
+static void fill(int kind) {
+    fill_random(&P, 40, 20, 0);
+    for (int i = 0; i < P.m; i++)
+        P.s[i] = uniform(-1, 1);
+    if (kind >= 1) /* dependent, and contradicting */
+        copy_row(&P, 19, 0, 1);
+    if (kind == 2) /* nearly dependent too */
+        for (int j = 0; j < P.n; j++)
+            P.J[18][j] = P.J[1][j] + 1e-7 * j;
+}
+
+static void analysis_may_run_out_of_memory(void **state) {
+    (void)state;
+    static const keel_saddle_path paths[] = {KEEL_SADDLE_AUTO, KEEL_SADDLE_DENSE, KEEL_SADDLE_SPARSE};
+    fill(0);
+    pack(&P);
+    for (int k = 0; k < 3; k++) {
+        keel_saddle_settings settings = keel_saddle_settings_default();
+        settings.path = paths[k];
+        keel_saddle *K = NULL;
+        long tried = 0;
+        for (; !K; tried++) {
+            allocations = 0;
+            failing = tried;
+            K = keel_saddle_new(P.A_pattern, P.J_pattern, &settings);
+            failing = -1;
+            assert_true(!K == (allocations > tried));
+        }
+        assert_true(tried > 3);
+        assert_int_equal(factor(K, &P), KEEL_OK);
+        keel_saddle_free(K);
+    }
+}
+
+static void rank_may_run_out_of_memory(void **state) {
+    (void)state;
+    fill(1);
+    pack(&P);
+    keel_status status = KEEL_ERROR_MEMORY;
+    keel_rank R;
+    long tried = 0;
+    for (; status; tried++) {
+        allocations = 0;
+        failing = tried;
+        status = keel_rank_compute(P.J_pattern, P.J_values, 0, &R);
+        failing = -1;
+        assert_int_equal(status, allocations > tried ? KEEL_ERROR_MEMORY : KEEL_OK);
+        if (status)
+            assert_null(R.dependent);
+    }
+    assert_true(tried > 3);
+    keel_rank_clear(&R);
+}
+
+/* Factoring, solving and the least norm, on all ways through the kernel. */
+static void only_the_analysis_allocates(void **state) {
+    (void)state;
+    static const keel_saddle_path paths[] = {KEEL_SADDLE_DENSE, KEEL_SADDLE_SPARSE};
+    for (int k = 0; k < 2; k++)
+        for (int kind = 0; kind < 3; kind++) {
+            fill(kind);
+            keel_saddle *K = new_kernel(&P, paths[k]);
+            allocations = 0;
+            assert_int_equal(factor(K, &P), KEEL_OK);
+            assert_int_equal(keel_saddle_solve(K, P.r, P.s, P.x, P.y, NULL),
+                             kind ? KEEL_INCONSISTENT : KEEL_OK);
+            assert_int_equal(keel_saddle_least_norm(K, P.y), KEEL_OK);
+            assert_int_equal(allocations, 0);
+            keel_saddle_free(K);
+        }
+}
+
+/* More dependent rows than a basis is kept for. */
+static void many_dependent_rows_allocate_nothing(void **state) {
+    (void)state;
+    saddle_system chain = saddle_chain(40, 1);
+    int n = chain.A.rows, m = chain.J.rows, *start = calloc((size_t)(2 * m + 1), sizeof(int));
+    int count = chain.J.start[m], *index = calloc((size_t)(2 * count), sizeof(int));
+    double *values = calloc((size_t)(2 * count), sizeof(double)),
+           *s = calloc((size_t)(2 * m), sizeof(double));
+    double *y = calloc((size_t)(2 * m), sizeof(double));
+    for (int i = 0; i <= 2 * m; i++)
+        start[i] = i <= m ? chain.J.start[i] : count + chain.J.start[i - m];
+    for (int p = 0; p < 2 * count; p++) {
+        index[p] = chain.J.index[p % count];
+        values[p] = chain.J_values[p % count];
+    }
+    for (int i = 0; i < 2 * m; i++)
+        s[i] = chain.s[i % m];
+    keel_saddle_settings settings = keel_saddle_settings_default();
+    settings.path = KEEL_SADDLE_SPARSE;
+    keel_saddle *K = keel_saddle_new(chain.A, (keel_pattern){2 * m, n, start, index}, &settings);
+    allocations = 0;
+    assert_int_equal(keel_saddle_factor(K, chain.A_values, values, NULL), KEEL_OK);
+    assert_int_equal(keel_saddle_solve(K, chain.r, s, chain.x, y, NULL), KEEL_OK);
+    assert_int_equal(keel_saddle_least_norm(K, y), KEEL_OK);
+    assert_int_equal(allocations, 0);
+    keel_saddle_free(K);
+    saddle_system_clear(&chain);
+    free(start);
+    free(index);
+    free(values);
+    free(s);
+    free(y);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(analysis_may_run_out_of_memory),
+        cmocka_unit_test(rank_may_run_out_of_memory),
+        cmocka_unit_test(only_the_analysis_allocates),
+        cmocka_unit_test(many_dependent_rows_allocate_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

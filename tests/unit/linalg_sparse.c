@@ -1,0 +1,186 @@
+/* Large systems: chains of bodies, many dependent rows, and the choice between the two paths. */
+#include "../../bench/saddle_systems.h"
+#include "linalg_helper.h"
+
+static keel_saddle *factored(const saddle_system *system, keel_saddle_path path) {
+    keel_saddle_settings settings = keel_saddle_settings_default();
+    settings.path = path;
+    keel_saddle *K = keel_saddle_new(system->A, system->J, &settings);
+    assert_non_null(K);
+    assert_int_equal(keel_saddle_factor(K, system->A_values, system->J_values, NULL), KEEL_OK);
+    return K;
+}
+
+static keel_status solve_system(keel_saddle *K, saddle_system *system, keel_saddle_info *info) {
+    return keel_saddle_solve(K, system->r, system->s, system->x, system->y, info);
+}
+
+/* Largest |s - J x|; the rows of the chain are of length one to 1.5. */
+static double violation(const saddle_system *system) {
+    double most = 0;
+    for (int i = 0; i < system->J.rows; i++) {
+        double rest = system->s[i];
+        for (int p = system->J.start[i]; p < system->J.start[i + 1]; p++)
+            rest -= system->J_values[p] * system->x[system->J.index[p]];
+        most = fmax(most, fabs(rest));
+    }
+    return most;
+}
+
+static void long_chain(void **state) {
+    (void)state;
+    saddle_system chain = saddle_chain(10000, 1);
+    keel_saddle *K = factored(&chain, KEEL_SADDLE_AUTO);
+    assert_int_equal(keel_saddle_path_taken(K), KEEL_SADDLE_SPARSE);
+    keel_saddle_info info;
+    assert_int_equal(solve_system(K, &chain, &info), KEEL_OK);
+    assert_true(info.residual <= 1e-14 && info.refinements == 0);
+    assert_true(violation(&chain) <= 1e-13 * largest_of(chain.x, chain.A.rows));
+    keel_saddle_free(K);
+    saddle_system_clear(&chain);
+}
+
+/* The factor of a chain grows with its length, in whatever order the joints are written down. */
+static void entries_grow_linearly(void **state) {
+    (void)state;
+    for (int stride = 1; stride <= 7; stride += 6) {
+        saddle_system small = saddle_chain(1000, stride), large = saddle_chain(4000, stride);
+        keel_saddle *K = factored(&small, KEEL_SADDLE_SPARSE), *L = factored(&large, KEEL_SADDLE_SPARSE);
+        assert_true((double)keel_saddle_factor_entries(L) <= 4.2 * (double)keel_saddle_factor_entries(K));
+        /* 5 unknowns per body and about 13 entries below them */
+        assert_true(keel_saddle_factor_entries(K) <= 22 * 1000);
+        keel_saddle_free(K);
+        keel_saddle_free(L);
+        saddle_system_clear(&small);
+        saddle_system_clear(&large);
+    }
+}
+
+static void paths_agree(void **state) {
+    (void)state;
+    for (int bodies = 1; bodies <= 30; bodies += 4) {
+        saddle_system a = saddle_chain(bodies, bodies % 7 ? 7 : 5),
+                      b = saddle_chain(bodies, bodies % 7 ? 7 : 5);
+        keel_saddle *K = factored(&a, KEEL_SADDLE_DENSE), *L = factored(&b, KEEL_SADDLE_SPARSE);
+        assert_int_equal(solve_system(K, &a, NULL), KEEL_OK);
+        assert_int_equal(solve_system(L, &b, NULL), KEEL_OK);
+        assert_true(largest_difference(a.x, b.x, a.A.rows) <= 1e-9 * largest_of(a.x, a.A.rows));
+        assert_true(largest_difference(a.y, b.y, a.J.rows) <= 1e-9 * largest_of(a.y, a.J.rows));
+        keel_saddle_free(K);
+        keel_saddle_free(L);
+        saddle_system_clear(&a);
+        saddle_system_clear(&b);
+    }
+}
+
+/* A chain whose every joint is written down `copies` times. */
+static saddle_system with_copies(int bodies, int copies) {
+    saddle_system chain = saddle_chain(bodies, 1);
+    int m = chain.J.rows, count = chain.J.start[m];
+    saddle_system all = saddle_system_new(3 * bodies, copies * m, 3 * bodies, copies * count);
+    memcpy(all.A_start, chain.A_start, (size_t)(3 * bodies + 1) * sizeof(int));
+    memcpy(all.A_index, chain.A_index, (size_t)(3 * bodies) * sizeof(int));
+    memcpy(all.A_values, chain.A_values, (size_t)(3 * bodies) * sizeof(double));
+    for (int row = 0; row < copies * m; row++) {
+        saddle_next_row(all.J_start, row);
+        for (int p = chain.J.start[row % m]; p < chain.J.start[row % m + 1]; p++)
+            saddle_put_J(&all, row, chain.J.index[p], chain.J_values[p]);
+        all.s[row] = chain.s[row % m];
+    }
+    saddle_system_clear(&chain);
+    return all;
+}
+
+/* Up to 64 dependent rows a basis of their null space is kept, beyond it is implicit: 10, 64, 66 and 400 of
+ * them. */
+static void many_equal_rows_share(void **state) {
+    (void)state;
+    static const int bodies[] = {5, 32, 33, 200};
+    for (int k = 0; k < 4; k++) {
+        saddle_system system = with_copies(bodies[k], 2);
+        keel_saddle *K = factored(&system, KEEL_SADDLE_SPARSE);
+        int m = system.J.rows / 2;
+        keel_saddle_info info;
+        assert_int_equal(keel_saddle_regularized(K), 1);
+        assert_int_equal(solve_system(K, &system, &info), KEEL_OK);
+        assert_true(info.residual <= 1e-14 && info.refinements <= 1);
+        assert_int_equal(keel_saddle_least_norm(K, system.y), KEEL_OK);
+        assert_true(largest_difference(system.y, system.y + m, m) <= 1e-11 * largest_of(system.y, m));
+        keel_saddle_free(K);
+        saddle_system_clear(&system);
+    }
+}
+
+static void contradiction_among_many_equal_rows(void **state) {
+    (void)state;
+    static const int bodies[] = {20, 60};
+    for (int k = 0; k < 2; k++) {
+        saddle_system system = with_copies(bodies[k], 2), mean = with_copies(bodies[k], 2);
+        int m = system.J.rows / 2, row = m / 3;
+        system.s[row] += 1;
+        system.s[row + m] -= 1;
+        keel_saddle *K = factored(&system, KEEL_SADDLE_SPARSE);
+        keel_saddle_info info;
+        assert_int_equal(solve_system(K, &mean, NULL), KEEL_OK);
+        assert_int_equal(solve_system(K, &system, &info), KEEL_INCONSISTENT);
+        assert_true(info.worst_row == row || info.worst_row == row + m);
+        assert_true(largest_difference(system.x, mean.x, system.A.rows) <=
+                    1e-10 * largest_of(mean.x, mean.A.rows));
+        assert_true(largest_of(system.y, 2 * m) <= 1e6);
+        keel_saddle_free(K);
+        saddle_system_clear(&system);
+        saddle_system_clear(&mean);
+    }
+}
+
+/* Bodies coupled by mass: A is not block-diagonal, its own fill comes first. */
+static void mass_couples_bodies(void **state) {
+    (void)state;
+    enum { N = 500 };
+    saddle_system system = saddle_system_new(N, N / 2, 2 * N, N);
+    for (int i = 0; i < N; i++) {
+        saddle_next_row(system.A_start, i);
+        if (i > 0)
+            saddle_put_A(&system, i, i - 1, -1);
+        saddle_put_A(&system, i, i, 2.5);
+    }
+    for (int i = 0; i < N / 2; i++) {
+        saddle_next_row(system.J_start, i);
+        saddle_put_J(&system, i, 2 * i, 1 + 0.1 * (i % 3));
+        saddle_put_J(&system, i, 2 * i + 1, -2);
+    }
+    keel_saddle *K = factored(&system, KEEL_SADDLE_SPARSE);
+    keel_saddle_info info;
+    assert_int_equal(solve_system(K, &system, &info), KEEL_OK);
+    assert_true(info.residual <= 1e-14);
+    assert_true(violation(&system) <= 1e-13 * largest_of(system.x, N));
+    keel_saddle_free(K);
+    saddle_system_clear(&system);
+}
+
+static void small_and_full_systems_are_dense(void **state) {
+    (void)state;
+    saddle_system systems[] = {saddle_andrews(), saddle_full(40, 20), saddle_full(250, 100)};
+    for (int k = 0; k < 3; k++) {
+        keel_saddle *K = factored(&systems[k], KEEL_SADDLE_AUTO);
+        assert_int_equal(keel_saddle_path_taken(K), KEEL_SADDLE_DENSE);
+        keel_saddle_info info;
+        assert_int_equal(solve_system(K, &systems[k], &info), KEEL_OK);
+        assert_true(info.residual <= 1e-14);
+        keel_saddle_free(K);
+        saddle_system_clear(&systems[k]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_chain),
+        cmocka_unit_test(entries_grow_linearly),
+        cmocka_unit_test(paths_agree),
+        cmocka_unit_test(many_equal_rows_share),
+        cmocka_unit_test(contradiction_among_many_equal_rows),
+        cmocka_unit_test(mass_couples_bodies),
+        cmocka_unit_test(small_and_full_systems_are_dense),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
