@@ -9,7 +9,7 @@ static void help(FILE *file) {
 }
 
 static void write_word(keel_word word) {
-    printf("  %-12s %s\n", word.name, word.summary);
+    printf("  %-20s %s\n", word.name, word.summary);
 }
 
 static void write_combinations(void) {

@@ -39,12 +39,26 @@ typedef struct request {
 
 /* The allowed values of an option; ends of 1e300 are there to keep infinity out, not to be told. */
 static const char *range_text(const keel_option *o, char *buffer, size_t size) {
-    if (o->most < 1e300)
+    size_t used = 0;
+    buffer[0] = 0;
+    if (o->type == KEEL_OPTION_WORD)
+        for (int i = 0; o->words[i] && used < size; i++)
+            used += (size_t)snprintf(buffer + used, size - used, "%s%s", i ? ", " : "", o->words[i]);
+    else if (o->most < 1e300)
         snprintf(buffer, size, "%g .. %g", o->least, o->most);
     else if (o->least > -1e300)
         snprintf(buffer, size, ">= %g", o->least);
     else
         snprintf(buffer, size, "any");
+    return buffer;
+}
+
+static const char *default_text(const keel_option *o, char *buffer, size_t size) {
+    if (o->type == KEEL_OPTION_WORD)
+        return o->words[(int)o->initial];
+    if (o->type == KEEL_OPTION_GAIN)
+        return "automatic";
+    snprintf(buffer, size, "%g", o->initial);
     return buffer;
 }
 
@@ -56,14 +70,14 @@ static void help(FILE *file) {
     cli_flags_help(file, FLAGS, FLAG_COUNT);
     fprintf(file,
             "\noptions (--option NAME=VALUE, or keys of 'simulate' in the model file)\n"
-            "  %-21s %-8s  %-12s  %-4s  %s\n",
+            "  %-21s %-17s  %-37s  %-8s  %s\n",
             "name", "default", "range", "unit", "meaning");
     int count;
     const keel_option *options = keel_options(&count);
     for (int i = 0; i < count; i++) {
         const keel_option *o = &options[i];
-        char range[48];
-        fprintf(file, "  %-21s %-8g  %-12s  %-4s  %s\n", o->name, o->initial,
+        char initial[32], range[64];
+        fprintf(file, "  %-21s %-17s  %-37s  %-8s  %s\n", o->name, default_text(o, initial, sizeof initial),
                 range_text(o, range, sizeof range), o->unit[0] ? o->unit : "-", o->help);
     }
     fprintf(file, "\nexamples\n"
@@ -137,6 +151,20 @@ static bool check_paths(const request *r) {
     return true;
 }
 
+static keel_status set_option(keel_settings *settings, const override *o, keel_location where,
+                              keel_diagnostics *diagnostics) {
+    const keel_option *option = keel_option_find(o->name, where, diagnostics);
+    double value;
+    if (!option)
+        return KEEL_ERROR_INPUT;
+    if (option->type == KEEL_OPTION_WORD)
+        return keel_settings_set_word(settings, o->name, where, o->text, where, diagnostics);
+    if (cli_number(o->text, &value))
+        return keel_settings_set(settings, o->name, where, value, where, diagnostics);
+    keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "'%s' is not a number", o->text);
+    return KEEL_ERROR_INPUT;
+}
+
 /* Applies the flags to settings. Problems are reported at the flag: "--tol 2x: error: ...". */
 static keel_status apply(const request *r, keel_settings *settings, keel_diagnostics *diagnostics) {
     keel_status status = KEEL_OK;
@@ -150,12 +178,7 @@ static keel_status apply(const request *r, keel_settings *settings, keel_diagnos
         const char *name = o->flag == OPTION ? o->name : "";
         snprintf(flag, sizeof flag, "--%s %s%s%s", FLAGS[o->flag].name, name, *name ? "=" : "", o->text);
         keel_location where = {.file = flag};
-        double value;
-        keel_status set = KEEL_ERROR_INPUT;
-        if (cli_number(o->text, &value))
-            set = keel_settings_set(settings, o->name, where, value, where, diagnostics);
-        else
-            keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "'%s' is not a number", o->text);
+        keel_status set = set_option(settings, o, where, diagnostics);
         status = status == KEEL_OK ? set : status;
     }
     return status;

@@ -9,8 +9,25 @@
 #include "keel/diagnostics.h"
 
 typedef enum keel_integrator { KEEL_RK4, KEEL_DOPRI5, KEEL_DOP853, KEEL_INTEGRATORS } keel_integrator;
-typedef enum keel_formulation { KEEL_INDEX1, KEEL_FORMULATIONS } keel_formulation;
-typedef enum keel_stabilize { KEEL_STABILIZE_NONE, KEEL_PROJECTION, KEEL_STABILIZERS } keel_stabilize;
+
+typedef enum keel_formulation {
+    KEEL_INDEX1,              /* saddle-point solve for v' and lambda                  docs/index1.md      */
+    KEEL_NULLSPACE,           /* motion projected on the null space of J               docs/nullspace.md   */
+    KEEL_INDEPENDENT,         /* independent velocities integrated, others solved for  docs/partition.md   */
+    KEEL_PARTITIONED,         /* independent coordinates as well (Wehage and Haug)     docs/partition.md   */
+    KEEL_PENALTY,             /* modified Lagrange equations                           docs/penalty.md     */
+    KEEL_AUGMENTED,           /* penalty iterated to the exact multipliers             docs/penalty.md     */
+    KEEL_GENERALIZED_INVERSE, /* least-norm multipliers plus a non-ideal part          docs/redundancy.md  */
+    KEEL_FORMULATIONS
+} keel_formulation;
+
+typedef enum keel_stabilize {
+    KEEL_STABILIZE_NONE,
+    KEEL_BAUMGARTE,  /* docs/baumgarte.md  */
+    KEEL_PROJECTION, /* docs/projection.md */
+    KEEL_GRADIENT,   /* docs/partition.md  */
+    KEEL_STABILIZERS
+} keel_stabilize;
 
 typedef struct keel_method {
     keel_integrator integrator;
@@ -30,6 +47,9 @@ KEEL_API keel_word keel_stabilize_word(keel_stabilize stabilize);
 
 /* 1 if the integrator chooses its own step size from a tolerance, 0 if it takes a fixed step. */
 KEEL_API int keel_integrator_is_adaptive(keel_integrator integrator);
+
+/* 1 if the stabiliser may be combined with the formulation, whatever the integrator. */
+KEEL_API int keel_formulation_takes(keel_formulation formulation, keel_stabilize stabilize);
 
 /* 1 if the three may be combined. */
 KEEL_API int keel_method_is_valid(keel_method method);

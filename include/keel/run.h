@@ -21,8 +21,9 @@ typedef struct keel_row {
     const double *v_rate;                          /* accelerations [n_v]  */
     const double *outputs;                         /* [n_outputs]          */
     double position_violation, velocity_violation; /* largest |Phi_i|, largest |rate_i| */
-    double energy;       /* kinetic + potential; 0 if the system does not know its energy */
-    double energy_drift; /* energy - energy at the start - work of applied forces and drivers */
+    const double *projections; /* d_i of the partition [n_v], docs/partition.md; NULL: the method has none */
+    double energy;             /* kinetic + potential; 0 if the system does not know its energy */
+    double energy_drift;       /* energy - energy at the start - work of applied forces and drivers */
 } keel_row;
 
 /* Violation of the constraints at one level over a run, in the constraints' own units. */
@@ -43,6 +44,20 @@ typedef struct keel_counts {
     long rows;           /* output rows                                       */
 } keel_counts;
 
+/* Something worth telling that happened during a run. */
+typedef enum keel_event_kind {
+    KEEL_EVENT_SINGULAR, /* a singular pose was passed                   */
+    KEEL_EVENT_PARTITION /* other coordinates became the dependent ones  */
+} keel_event_kind;
+
+typedef struct keel_event {
+    double t;
+    keel_event_kind kind;
+    char text[232]; /* a sentence without the time */
+} keel_event;
+
+#define KEEL_EVENTS_MAX 256 /* later ones are only counted */
+
 typedef struct keel_result {
     keel_status status;
     keel_method method;
@@ -55,8 +70,15 @@ typedef struct keel_result {
     double energy_drift;     /* at the end: energy change minus the work of forces and drivers */
     double energy_drift_max; /* largest |drift| over rows and steps */
     double start_position_moved, start_velocity_moved; /* largest change that made the start consistent */
-    int rank;                                          /* of J at the start            */
-    double rank_gap;                                   /* see keel_rank                */
+    double correction_position; /* what stabilising moved: M-norm, root mean square over the steps */
+    double correction_velocity;
+    keel_event *events; /* [event_count], t increasing; owned */
+    int event_count;
+    long events_dropped;
+    double gap_smallest, gap_time; /* smallest gap of J and when; -1: too large a system to be watched */
+    int *shared;     /* [m] 1: dependent constraints share this multiplier; owned; NULL: unknown */
+    int rank;        /* of J at the start            */
+    double rank_gap; /* see keel_rank                */
     keel_counts count;
     double cpu_seconds; /* of the integration           */
 } keel_result;

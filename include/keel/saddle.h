@@ -5,11 +5,12 @@
  *
  * Analyse once (keel_saddle_new), factor often, solve for any number of right-hand sides; only the analysis
  * allocates. Small systems take a dense path, large ones a sparse LDL^T with a static fill-reducing ordering.
+ * The sparse path needs A positive definite everywhere.
  *
- * When rows of J depend on each other the matrix has no inverse. It is then factored with a small extra
- * -delta in the lower right block (rows scaled to unit length in the A^-1 metric), and every solve is refined
- * until the residual of the system *without* delta is at round-off. x is unique; y is one of many, see
- * keel_saddle_least_norm.
+ * When rows of J depend on each other the matrix has no inverse. The rows that depend on earlier ones are
+ * then factored with an extra -delta in the lower right block (rows scaled to unit length in the A^-1
+ * metric), and every solve is refined until the residual of the system *without* delta is at round-off. x is
+ * unique; y is one of many, see keel_saddle_least_norm.
  */
 #ifndef KEEL_SADDLE_H
 #define KEEL_SADDLE_H
@@ -20,15 +21,19 @@
 typedef enum keel_saddle_path {
     KEEL_SADDLE_AUTO, /* by size */
     KEEL_SADDLE_DENSE,
-    KEEL_SADDLE_SPARSE
+    KEEL_SADDLE_SPARSE,
+    KEEL_SADDLE_NULL_SPACE /* dense, x split into the row space and the null space of J: slower, exact for any rank */
 } keel_saddle_path;
 
+/* Redundant joints of a mechanism have dependent rows where the constraints hold; off by eps the rows differ
+ * by eps, and contradict each other by as much, and solving them exactly moves x by something of the size of
+ * x. A caller that evaluates off the constraints sets `dependent` above the violation it allows; it then gets
+ * the least-squares answer, and KEEL_INACCURATE with a residual of the size of the violation. */
 typedef struct keel_saddle_settings {
     keel_saddle_path path;
     double tolerance; /* relative residual that ends refinement                [1e-14]  */
     double delta;     /* regularisation of rows that look dependent, scaled    [1]      */
-    double dependent; /* a row whose part independent of the others is shorter than this, rows of unit length,
-                         counts as dependent                                   [1e-10]  */
+    double dependent; /* rows of unit length closer to each other count as one [1e-10]  */
     int refinements;  /* most refinements per solve                            [30]     */
 } keel_saddle_settings;
 
@@ -56,8 +61,10 @@ KEEL_API keel_status keel_saddle_factor(keel_saddle *K, const double *A, const d
 
 /* Solves for x [n], y [m]; r [n] and s [m] may be NULL (zero) and may alias x and y. `info` may be NULL.
  * KEEL_OK, or KEEL_INACCURATE (residual above tolerance after all refinements), or KEEL_INCONSISTENT
- * (dependent rows whose right-hand sides contradict each other: x is the least-squares answer and
- * info->worst_row names a culprit). */
+ * (dependent rows whose right-hand sides contradict each other by more than settings.dependent: x is the
+ * least-squares answer in rows of unit length, y is bounded, and info->worst_row names a culprit).
+ * KEEL_ERROR_NOT_FINITE when r or s is not finite, or the answer would not be; KEEL_ERROR_SINGULAR without a
+ * factorization. x and y are then left as they were. */
 KEEL_API keel_status keel_saddle_solve(keel_saddle *K, const double *r, const double *s, double *x, double *y,
                                        keel_saddle_info *info);
 

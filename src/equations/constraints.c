@@ -28,7 +28,7 @@ static void add_holonomic_derivative(void *user, int id, ki_node derivative) {
         ki_rows_add(b, &b->Phi_s, id - at->s, derivative);
         b->s_used[id - at->s] = true;
         b->model->system.has_drivers = 1; /* s may depend on t */
-    } else if (id == 0) { /* t */
+    } else if (id < at->q) {              /* t is the one input before q */
         b->model->system.has_drivers = 1;
     }
 }

@@ -1,12 +1,12 @@
 /* energy.c - the energy of the system, and the power of everything but the constraint forces.
  *
- * Lagrangian form:  H = sum v_j p_j - T + V          dH/dt = sum Q_user_j v_j - dT/dt + dV/dt - lambda^T J v
- * Newton form:      E = v^T M v / 2 + V              dE/dt = sum Q_user_j v_j + D(v^T M v / 2) + dV/dt -
- * lambda^T J v
+ * Lagrangian form:  H = sum v_j p_j - T + V     dH/dt = sum Q_user_j v_j - dT/dt + dV/dt - lambda^T J v
+ * Newton form:      E = v^T M v / 2 + V         dE/dt = sum Q_user_j v_j + D T + dV/dt - lambda^T J v
  *
  * dT/dt and dV/dt are partial derivatives, D is the time derivative with q' = v, t' = 1 and v held. The power
- * is the right-hand side without its last term. (Newton form: M is taken as given, so that the gyroscopic
- * forces of a configuration-dependent M stand in the user's forces; D of the kinetic energy cancels theirs.)
+ * is the right-hand side without its last term. (Newton form: T = v^T M v / 2 with M taken as given, so that
+ * the gyroscopic forces of a configuration-dependent M stand in the user's forces; D of the kinetic energy
+ * cancels theirs.)
  */
 #include "equations/builder.h"
 

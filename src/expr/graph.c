@@ -1,10 +1,9 @@
-/* graph.c - nodes and their table: equal nodes exist once. */
+/* graph.c - a graph, and making its nodes: numbers are folded, everything else is simplified. */
 #include "expr/graph.h"
 
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,106 +48,6 @@ void ki_graph_free(ki_graph *graph) {
 
 bool ki_graph_failed(const ki_graph *graph) {
     return graph->failed;
-}
-
-/* Every bit of the result depends on every bit of h: numbers of nodes are far from random. */
-static uint64_t mix(uint64_t h) {
-    h ^= h >> 30;
-    h *= 0xbf58476d1ce4e5b9u;
-    h ^= h >> 27;
-    h *= 0x94d049bb133111ebu;
-    return h ^ (h >> 31);
-}
-
-static uint64_t hash_node(ki_op op, int a, int b, int c) {
-    uint64_t h = mix((uint64_t)op << 32 | (uint32_t)a);
-    return mix(h ^ ((uint64_t)(uint32_t)b << 32 | (uint32_t)c));
-}
-
-static uint64_t hash_value(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return mix(bits);
-}
-
-static uint64_t hash_of(const ki_graph *graph, ki_node a) {
-    const ki_expression *n = &graph->nodes[a];
-    return n->op == KI_NUMBER ? hash_value(graph->values[n->arg[0]])
-                              : hash_node(n->op, n->arg[0], n->arg[1], n->arg[2]);
-}
-
-static bool rebuild_buckets(ki_graph *graph, int bucket_count) {
-    int *buckets = ki_expr_resize(NULL, (size_t)bucket_count, sizeof *buckets);
-    if (!buckets)
-        return false;
-    for (int i = 0; i < bucket_count; i++)
-        buckets[i] = KI_NONE;
-    uint64_t mask = (uint64_t)bucket_count - 1;
-    for (ki_node a = 0; a < graph->count; a++) {
-        uint64_t i = hash_of(graph, a) & mask;
-        while (buckets[i] != KI_NONE)
-            i = (i + 1) & mask;
-        buckets[i] = a;
-    }
-    free(graph->buckets);
-    graph->buckets = buckets;
-    graph->bucket_count = bucket_count;
-    return true;
-}
-
-/* Room for one more node in every array; the table stays at most half full. */
-static bool reserve_node(ki_graph *graph) {
-    if (graph->count < graph->capacity)
-        return true;
-    int nodes = graph->capacity, marks = graph->capacity, places = graph->capacity;
-    int need = graph->count + 1;
-    bool ok = ki_expr_reserve(&graph->nodes, &nodes, need, sizeof *graph->nodes) &&
-              ki_expr_reserve(&graph->mark, &marks, need, sizeof *graph->mark) &&
-              ki_expr_reserve(&graph->place, &places, need, sizeof *graph->place) &&
-              rebuild_buckets(graph, 2 * nodes);
-    if (ok)
-        graph->capacity = nodes;
-    graph->failed = graph->failed || !ok;
-    return ok;
-}
-
-static ki_node append_node(ki_graph *graph, uint64_t bucket, ki_expression entry) {
-    ki_node a = graph->count++;
-    graph->nodes[a] = entry;
-    graph->mark[a] = 0;
-    graph->buckets[bucket] = a;
-    return a;
-}
-
-ki_node ki_node_intern(ki_graph *graph, ki_op op, int a, int b, int c) {
-    if (graph->failed || !reserve_node(graph))
-        return KI_NONE;
-    uint64_t mask = (uint64_t)graph->bucket_count - 1, i = hash_node(op, a, b, c) & mask;
-    for (; graph->buckets[i] != KI_NONE; i = (i + 1) & mask) {
-        const ki_expression *n = &graph->nodes[graph->buckets[i]];
-        if (n->op == op && n->arg[0] == a && n->arg[1] == b && n->arg[2] == c)
-            return graph->buckets[i];
-    }
-    return append_node(graph, i, (ki_expression){op, {a, b, c}});
-}
-
-ki_node ki_number(ki_graph *graph, double value) {
-    if (graph->failed || !reserve_node(graph))
-        return KI_NONE;
-    if (value == 0)
-        value = 0; /* there is one zero, the positive one */
-    uint64_t mask = (uint64_t)graph->bucket_count - 1, i = hash_value(value) & mask;
-    for (; graph->buckets[i] != KI_NONE; i = (i + 1) & mask) {
-        const ki_expression *n = &graph->nodes[graph->buckets[i]];
-        if (n->op == KI_NUMBER && !memcmp(&graph->values[n->arg[0]], &value, sizeof value))
-            return graph->buckets[i];
-    }
-    if (!ki_expr_reserve(&graph->values, &graph->value_capacity, graph->value_count + 1, sizeof value)) {
-        graph->failed = true;
-        return KI_NONE;
-    }
-    graph->values[graph->value_count] = value;
-    return append_node(graph, i, (ki_expression){KI_NUMBER, {graph->value_count++, KI_NONE, KI_NONE}});
 }
 
 ki_node ki_symbol(ki_graph *graph, int id) {

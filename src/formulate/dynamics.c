@@ -49,6 +49,9 @@ static void allocate_scratch(ki_dynamics *d) {
     d->y = KI_NEW(&d->arena, double, d->m);
     d->b_v = KI_NEW(&d->arena, double, sys->n_v);
     d->b_m = KI_NEW(&d->arena, double, d->m);
+    d->target = KI_NEW(&d->arena, double, d->m);
+    d->D = KI_NEW(&d->arena, double, d->m);
+    d->y_stage = KI_NEW(&d->arena, double, d->n_y);
     d->size = KI_NEW(&d->arena, double, d->m);
     d->largest_position = KI_NEW(&d->arena, double, d->m);
     d->largest_velocity = KI_NEW(&d->arena, double, d->m);
@@ -58,20 +61,88 @@ static void allocate_scratch(ki_dynamics *d) {
         find_active_multipliers(d);
 }
 
-keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system) {
-    *d = (ki_dynamics){.system = system, .m = keel_system_m(system)};
+static bool uses_penalty(const ki_law *law) {
+    return law->formulation == KEEL_PENALTY || law->formulation == KEEL_AUGMENTED;
+}
+
+static bool uses_partition(const ki_law *law) {
+    return law->formulation == KEEL_INDEPENDENT || law->formulation == KEEL_PARTITIONED || law->gradient;
+}
+
+/* The lower triangle of a full matrix, or of a diagonal one. */
+static keel_pattern triangle(ki_arena *arena, int n, bool full) {
+    int *start = KI_NEW(arena, int, n + 1),
+        *index = KI_NEW(arena, int, full ? (size_t)n *((size_t)n + 1) / 2 : (size_t)n);
+    int count = 0;
+    for (int i = 0; start && index && i < n; i++) {
+        for (int j = full ? 0 : i; j <= i; j++)
+            index[count++] = j;
+        start[i + 1] = count;
+    }
+    return (keel_pattern){n, n, start, index};
+}
+
+/* The kernel of projections in another metric than M, or with a penalty. */
+static void make_projection_kernel(ki_dynamics *d) {
+    const keel_system *sys = d->system;
+    const ki_law *law = d->law;
+    bool full = law->metric == KEEL_METRIC_MATRIX;
+    keel_pattern A = law->metric == KEEL_METRIC_MASS ? sys->M : triangle(&d->arena, sys->n_v, full),
+                 G = sys->J;
+    G.rows = sys->n_h;
+    if (law->metric != KEEL_METRIC_MASS)
+        d->metric =
+            KI_NEW(&d->arena, double, full ? (size_t)sys->n_v *((size_t)sys->n_v + 1) / 2 : (size_t)sys->n_v);
+    if (law->projection_penalty > 0)
+        d->P_D = KI_NEW(&d->arena, double, d->m);
+    if (d->arena.failed)
+        return;
+    for (int i = 0, k = 0; d->metric && i < sys->n_v; i++)
+        for (int j = full ? 0 : i; j <= i; j++)
+            d->metric[k++] = full ? law->metric_matrix.values[i * sys->n_v + j] : 1;
+    for (int i = 0; d->P_D && i < d->m; i++)
+        d->P_D[i] = 1 / law->projection_penalty;
+    d->P = keel_saddle_new(A, sys->J, NULL);
+    d->P_G = sys->n_h && sys->n_n ? keel_saddle_new(A, G, NULL) : d->P;
+}
+
+static void make_kernels(ki_dynamics *d) {
+    const keel_system *sys = d->system;
+    keel_saddle_settings kernel = keel_saddle_settings_default();
+    if (d->law->formulation == KEEL_NULLSPACE)
+        kernel.path = KEEL_SADDLE_NULL_SPACE;
+    d->K = d->K_G = keel_saddle_new(sys->M, sys->J, &kernel);
+    if (sys->n_h && sys->n_n) {
+        keel_pattern G = sys->J; /* the holonomic rows come first */
+        G.rows = sys->n_h;
+        d->K_G = keel_saddle_new(sys->M, G, &kernel);
+    }
+    if (d->law->metric != KEEL_METRIC_MASS || d->law->projection_penalty > 0)
+        make_projection_kernel(d);
+    else
+        d->P = d->K, d->P_G = d->K_G;
+    if (uses_penalty(d->law))
+        d->K_D = keel_saddle_new(sys->M, sys->J, NULL);
+}
+
+keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system, const ki_law *law) {
+    *d = (ki_dynamics){.system = system, .law = law, .m = keel_system_m(system)};
     d->n_y = system->n_q + system->n_v + system->n_z + 1;
     ki_arena_init(&d->arena);
     allocate_terms(d);
     allocate_scratch(d);
-    d->K = keel_saddle_new(system->M, system->J, NULL);
-    d->K_G = d->K;
-    if (system->n_h && system->n_n) {
-        keel_pattern G = system->J; /* the holonomic rows come first */
-        G.rows = system->n_h;
-        d->K_G = keel_saddle_new(system->M, G, NULL);
+    make_kernels(d);
+    if (uses_penalty(law) && law->penalty.full) {
+        size_t n = (size_t)system->n_v, rows = (size_t)d->m;
+        d->dense = KI_NEW(&d->arena, double, n *n);
+        d->J_rows = KI_NEW(&d->arena, double, rows *n);
+        d->AJ = KI_NEW(&d->arena, double, rows *n);
     }
-    if (d->arena.failed || !d->K || !d->K_G)
+    if (uses_partition(law)) {
+        ki_partition_init(&d->by_position, &d->arena, system->n_v, system->n_h);
+        ki_partition_init(&d->by_velocity, &d->arena, system->n_v, d->m);
+    }
+    if (d->arena.failed || !d->K || !d->K_G || !d->P || !d->P_G || (uses_penalty(law) && !d->K_D))
         return KEEL_ERROR_MEMORY;
     return system->work_new ? system->work_new(system, &d->work) : KEEL_OK;
 }
@@ -79,9 +150,14 @@ keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system) {
 void ki_dynamics_clear(ki_dynamics *d) {
     if (d->system && d->system->work_free && d->work)
         d->system->work_free(d->work);
+    if (d->P_G != d->P && d->P_G != d->K_G)
+        keel_saddle_free(d->P_G);
+    if (d->P != d->K)
+        keel_saddle_free(d->P);
     if (d->K_G != d->K)
         keel_saddle_free(d->K_G);
     keel_saddle_free(d->K);
+    keel_saddle_free(d->K_D);
     ki_arena_free(&d->arena);
     *d = (ki_dynamics){0};
 }

@@ -17,6 +17,8 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "formulate/law.h"
+#include "formulate/partition.h"
 #include "keel/saddle.h"
 #include "keel/system.h"
 
@@ -50,6 +52,9 @@ typedef struct ki_dynamics {
     ki_arena arena;
     int n_y, m;
 
+    const ki_law *law; /* what the method adds; shared by the workspaces of a run */
+    double step;       /* the longest step so far, for automatic gains */
+
     keel_terms at;  /* terms as last evaluated                                  */
     double *s;      /* [n_s] auxiliaries: solution at the last point, next guess */
     double *lambda; /* [m] multipliers of the last accelerations                */
@@ -58,12 +63,23 @@ typedef struct ki_dynamics {
     keel_saddle *K_G; /* M and the holonomic rows only; equal to K unless both kinds exist  */
     bool factored;    /* K holds the factors of M, J at (t, q) below                        */
     double factored_t;
-    double *factored_q; /* [n_q] */
+    double *factored_q;   /* [n_q] */
+    keel_saddle *P, *P_G; /* K and K_G with the metric and penalty of projections; K and K_G themselves for
+                             the mass metric */
+    double *metric;       /* values of that metric; NULL: M */
+    double *P_D;          /* [m] 1/alpha of penalty projections; NULL: exact */
+    keel_saddle *K_D;     /* M, J and the D of penalty formulations; NULL for the others */
+    double *D;            /* [m] its diagonal                                            */
+    double *dense, *J_rows, *AJ; /* [n_v x n_v], [m x n_v], [m x n_v]: penalty with a full matrix */
+    ki_partition by_position,
+        by_velocity; /* of formulations and stabilisers that need one; of all rows the second */
 
     /* scratch */
     double *x;                                   /* [n_v] solution                       */
     double *y;                                   /* [m]                                  */
     double *b_v, *b_m;                           /* [n_v], [m] right-hand sides          */
+    double *target;                              /* [m] s of J v' = s, see law.h         */
+    double *y_stage;                             /* [n_y] a stage made consistent        */
     double *size;                                /* [m] sizes of the constraints         */
     double *largest_position, *largest_velocity; /* [m] largest sizes met so far */
     double *r_s_dense;                           /* [n_s x n_s] */
@@ -72,12 +88,15 @@ typedef struct ki_dynamics {
     double *active_matrix, *active_step;         /* [k x k], [k] */
     int *active_pivot;                           /* [k] */
 
+    bool partition_changed;                /* by the last choice, until somebody looked */
+    double moved_position, moved_velocity; /* M-norm of the last correction of a state */
+
     long evaluations, factorizations, projections;
     ki_trouble trouble;
 } ki_dynamics;
 
 /* KEEL_OK or KEEL_ERROR_MEMORY. After a failure too, ki_dynamics_clear must be called. */
-keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system);
+keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system, const ki_law *law);
 void ki_dynamics_clear(ki_dynamics *d);
 
 /* Parts of y. */
@@ -131,7 +150,28 @@ keel_status ki_trouble_at(ki_dynamics *d, keel_status status, ki_trouble_kind ki
 /* True if all n values are finite; *index is the first that is not. */
 bool ki_all_finite(const double *x, int n, int *index);
 
-/* Index-1 formulation: k = y' at (t, y), leaving v' also in d->x, multipliers in d->lambda. */
+/* The two ends of every formulation: terms and the target s at (t, y) before; y' from v' in d->x and
+ * d->lambda after. */
+keel_status ki_begin_rate(ki_dynamics *d, double t, const double *y);
+void ki_end_rate(ki_dynamics *d, const double *y, double *k);
+
+/* k = y' at (t, y) in the formulation of d->law. Leaves v' also in d->x, multipliers in d->lambda. */
+keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k);
+
+/* True if gains follow d->step. */
+bool ki_has_automatic_gains(const ki_dynamics *d);
+
+/* The formulations, one file each. */
 keel_status ki_index1_rate(ki_dynamics *d, double t, const double *y, double *k);
+keel_status ki_generalized_inverse_rate(ki_dynamics *d, double t, const double *y, double *k);
+keel_status ki_penalty_rate(ki_dynamics *d, double t, const double *y, double *k);
+keel_status ki_augmented_rate(ki_dynamics *d, double t, const double *y, double *k);
+keel_status ki_independent_rate(ki_dynamics *d, double t, const double *y, double *k);
+keel_status ki_partitioned_rate(ki_dynamics *d, double t, const double *y, double *k);
+
+/* Partitions (partitioned.c): choice at (t, y), and dependent components of y solved from the constraints. */
+keel_status ki_choose_partition(ki_dynamics *d, double t, const double *y);
+keel_status ki_solve_dependent_position(ki_dynamics *d, double t, double *y);
+keel_status ki_solve_dependent_velocity(ki_dynamics *d, double t, double *y);
 
 #endif

@@ -51,7 +51,7 @@ static keel_status residual(ki_dynamics *d, double t, const double *y, double *l
     if (!status && !ki_all_finite(d->at.Q, d->system->n_v, worst))
         return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_FORCE, t, *worst, NAN);
     if (!status)
-        status = ki_solve_motion(d, t, d->at.Q, d->at.xi, d->x, d->y);
+        status = ki_solve_motion(d, t, d->at.Q, d->target, d->x, d->y);
     if (!status &&
         keel_saddle_regularized(d->K)) /* dependent rows: the forces must see one definite lambda */
         status = keel_saddle_least_norm(d->K, d->y);

@@ -1,40 +1,63 @@
-/* law.h - what a formulation adds to a system: gains, penalty masses, partitions.
+/* law.h - what a method adds to a system: gains, penalty masses, the non-ideal part, the choice of a
+ * partition.
  *
  * The acceleration level of the constraints is asked to be
  *
  *     J v' = s,    s = xi - K_D rate - K_P Phi      generalized Baumgarte: Phi'' + K_D Phi' + K_P Phi = 0
  *                  s = xi                           without it
  *
- * K_D acts on all rows (for nonholonomic ones: Psi' + K_D Psi = 0), K_P on the holonomic rows; both symmetric positive
- * definite (Mukharlyamov and Deressa, eq. 16-21). Automatic gains are those of a critically damped constraint whose violation
- * fades over a few steps: K_D = 2 a, K_P = a^2, K_D = a for nonholonomic rows, with a = AUTOMATIC_RATE / h.
+ * K_D acts on all rows (for nonholonomic ones: Psi' + K_D Psi = 0), K_P on the holonomic rows; both are
+ * symmetric positive definite (Mukharlyamov and Deressa, eq. 16-21). Automatic gains make every constraint
+ * critically damped,
+ *
+ *     K_D = 2 a,  K_P = a^2,  and K_D = a for nonholonomic rows,     a = 1 / (4 h)
+ *
+ * with h the longest step so far: a violation fades over some ten steps, and the method stays far inside its
+ * stability limit.
  */
 #ifndef KI_LAW_H
 #define KI_LAW_H
 
 #include <stdbool.h>
 
-#include "formulate/partition.h"
-#include "keel/method.h"
+#include "base/arena.h"
+#include "keel/settings.h"
+#include "keel/system.h"
 
-/* A symmetric matrix that acts on constraint rows. */
+/* A symmetric matrix that acts on rows. */
 typedef struct ki_gain {
     int rows;
-    bool full;      /* values [rows x rows]; otherwise the diagonal [rows] */
+    bool given; /* false: automatic */
+    bool full;  /* values [rows x rows]; otherwise the diagonal [rows] */
     double *values;
 } ki_gain;
 
 typedef struct ki_law {
     keel_formulation formulation;
     bool baumgarte;
-    bool automatic_gains;
-    ki_gain K_D, K_P;
-    bool automatic_penalty;
-    ki_gain penalty;   /* masses A of the modified Lagrange equations; [m] rows    */
-    double *non_ideal; /* [m] u of the generalized inverse; NULL: zero             */
-    ki_partition_choice choice;
-    double step;       /* length of the step being tried, for automatic gains      */
+    bool gradient;     /* the stabiliser needs partitions */
+    ki_gain K_D;       /* all rows of J    */
+    ki_gain K_P;       /* holonomic rows   */
+    ki_gain penalty;   /* masses of the modified Lagrange equations, all rows */
+    ki_gain non_ideal; /* u of the generalized inverse, a vector              */
+    keel_choice choice;
+
+    /* projection */
+    double projection_tolerance; /* violation that is left, relative to the size of the constraint */
+    keel_levels levels;
+    keel_metric metric;
+    ki_gain metric_matrix;     /* a row per velocity */
+    double projection_penalty; /* alpha; 0: exact    */
 } ki_law;
+
+/* Works the settings out for a system: names become rows, matrices are checked to be symmetric and positive
+ * definite. Problems are reported with the name of the option, the constraint, the eigenvalue. */
+keel_status ki_law_init(ki_law *law, ki_arena *arena, const keel_system *system,
+                        const keel_settings *settings, keel_diagnostics *diagnostics);
+
+/* One gain with rows called as in `of`. */
+keel_status ki_gain_init(ki_gain *K, ki_arena *arena, const keel_gain *gain, const char *option, int rows,
+                         const keel_system *system, keel_name_of of, keel_diagnostics *diagnostics);
 
 /* out += factor K x */
 void ki_gain_apply(const ki_gain *K, double factor, const double *x, double *out);

@@ -27,8 +27,8 @@ static void weighted_rates(const ki_rk *rk, const double *weights, int count, do
     combine(rk, weights, count, h, out, out);
 }
 
-/* A step may use this part of the tolerance; the rest is for what the steps add up to. Measured on the shipped models:
- * the error at the end is then of the order of the tolerance itself. */
+/* A step may use this part of the tolerance; the rest is for what the steps add up to. Measured on the
+ * shipped models: the error at the end is then of the order of the tolerance itself. */
 static const double SHARE_OF_A_STEP = 0.1;
 
 /* No error estimate is better than this, relative to the component: round-off of the stages. */
@@ -49,17 +49,15 @@ static double larger(double a, double b) {
 static keel_status error_of_attempt(ki_rk *rk, double h, double *error) {
     const ki_tableau *T = rk->tableau;
     int count = T->stages + T->error_uses_new_rate;
-    keel_status status = KEEL_OK;
+    keel_status status;
     weighted_rates(rk, T->error, count, h, rk->estimate);
     if (T->has_error_low)
         weighted_rates(rk, T->error_low, count, h, rk->estimate_low);
-    if (rk->flow.project) {
-        status = ki_project_error(rk->flow.dynamics, rk->estimate);
-        if (!status && T->has_error_low)
-            status = ki_project_error(rk->flow.dynamics, rk->estimate_low);
-        if (status)
-            return status;
-    }
+    status = ki_settle_error(rk->flow.dynamics, rk->flow.stabilize, rk->estimate);
+    if (!status && T->has_error_low)
+        status = ki_settle_error(rk->flow.dynamics, rk->flow.stabilize, rk->estimate_low);
+    if (status)
+        return status;
     double e = 0, low = 0;
     for (int i = 0; i < rk->n - 1; i++) {
         double scale = 1 / allowed(rk, rk->y, rk->y_try, i);
@@ -77,22 +75,21 @@ static keel_status attempt(ki_rk *rk, double h, double *error) {
     keel_status status = KEEL_OK;
     for (int s = 1; s < T->stages && !status; s++) {
         combine(rk, T->a[s], s, h, rk->y, rk->y_try);
-        status = rk->flow.rate(d, rk->t + T->c[s] * h, rk->y_try, rk->k[s]);
+        status = ki_rate(d, rk->t + T->c[s] * h, rk->y_try, rk->k[s]);
     }
     if (status)
         return status;
     combine(rk, T->a[T->stages], T->stages, h, rk->y, rk->y_try);
     double t_new = rk->t + h;
     ki_normalize(d, rk->y_try);
-    if (rk->flow.project)
-        status = ki_project(d, &rk->flow.projection, t_new, rk->y_try);
+    status = ki_settle(d, rk->flow.stabilize, t_new, rk->y_try);
     if (!status && T->adaptive && !T->error_uses_new_rate) {
         status = error_of_attempt(rk, h, error);
         if (status || !(*error <= 1)) /* no need for the new rate */
             return status;
     }
     if (!status)
-        status = rk->flow.rate(d, t_new, rk->y_try, rk->k[T->stages]);
+        status = ki_rate(d, t_new, rk->y_try, rk->k[T->stages]);
     if (!status && T->error_uses_new_rate)
         status = error_of_attempt(rk, h, error);
     return status;
@@ -107,11 +104,24 @@ static void accept(ki_rk *rk, double h, double t_end) {
     rk->t = fabs(t_end - (rk->t + h)) <= 1e-14 * fmax(fabs(t_end), h) ? t_end : rk->t + h;
     rk->dense_ready = false;
     rk->steps++;
+    ki_dynamics *d = rk->flow.dynamics;
+    rk->moved_position += d->moved_position * d->moved_position;
+    rk->moved_velocity += d->moved_velocity * d->moved_velocity;
+}
+
+/* Towards a singular pose at a distance of `ahead` accelerations lose their accuracy: a step that ends just
+ * before it is a trap, one that straddles it with no stage nearby is not. If such a step fails, come nearer
+ * by half and try again: what a step across leaves undetermined shrinks with its length. */
+static double step_across(const ki_rk *rk, double h) {
+    double ahead = rk->singular_at - rk->t;
+    if (!rk->tableau->adaptive || !(ahead > 0) || ahead > 1.5 * h)
+        return h;
+    return rk->approaching ? 0.5 * ahead : 2.2 * ahead;
 }
 
 /* The step to try: not beyond t_end, and no sliver left over for the step after. */
 static double limited_step(const ki_rk *rk, double t_end) {
-    double h = rk->h, rest = t_end - rk->t;
+    double h = step_across(rk, rk->h), rest = t_end - rk->t;
     if (rk->settings.max_step > 0)
         h = fmin(h, rk->settings.max_step);
     if (!rk->tableau->adaptive)
@@ -125,12 +135,26 @@ static bool worth_retrying(const ki_rk *rk, keel_status status) {
     return rk->tableau->adaptive && status != KEEL_ERROR_MEMORY && status != KEEL_ERROR_CALLBACK;
 }
 
+/* The first stage: the last rate of the step before, unless automatic gains (law.h) follow a step that was
+ * longer than all before it. They never grow: a gain that grows as the step shrinks would drive the step down
+ * further. */
+static keel_status begin_step(ki_rk *rk) {
+    ki_dynamics *d = rk->flow.dynamics;
+    d->trouble.kind = KI_TROUBLE_NONE;
+    if (rk->steps == 0)
+        return KEEL_OK;
+    copy(rk->k[0], rk->k[rk->tableau->stages], rk->n);
+    if (!(rk->h_taken > d->step))
+        return KEEL_OK;
+    d->step = rk->h_taken;
+    return ki_has_automatic_gains(d) ? ki_rate(d, rk->t, rk->y, rk->k[0]) : KEEL_OK;
+}
+
 keel_status ki_rk_step(ki_rk *rk, double t_end) {
     const ki_tableau *T = rk->tableau;
-    ki_dynamics *d = rk->flow.dynamics;
-    if (rk->steps > 0)
-        copy(rk->k[0], rk->k[T->stages], rk->n); /* first same as last */
-    d->trouble.kind = KI_TROUBLE_NONE;
+    keel_status begun = begin_step(rk);
+    if (begun)
+        return begun;
     for (;;) {
         double h = limited_step(rk, t_end), h_next = rk->h, error = 0;
         if ((double)(rk->steps + rk->rejected) >= rk->settings.most_steps)
@@ -140,10 +164,16 @@ keel_status ki_rk_step(ki_rk *rk, double t_end) {
         keel_status status = attempt(rk, h, &error);
         if (status && !worth_retrying(rk, status))
             return status;
+        bool across = T->adaptive && rk->singular_at > rk->t && rk->singular_at < rk->t + h;
         bool accepted = !status && (!T->adaptive || ki_step_control_judge(&rk->control, error, h, &h_next));
+        /* nearer to the pose the state itself would become uncertain: this step across is as good as it gets
+         */
+        if (!status && across && rk->singular_near)
+            accepted = true;
         if (status)
             h_next = ki_step_control_failed(&rk->control, h);
-        rk->h = h_next;
+        rk->h = across ? fmax(h_next, rk->h) : h_next;
+        rk->approaching = across && !accepted;
         if (accepted) {
             accept(rk, h, t_end);
             return KEEL_OK;
@@ -169,7 +199,7 @@ static double choose_first_step(ki_rk *rk, double t_end) {
     h0 = fmin(h0, span);
     for (int i = 0; i < rk->n; i++)
         rk->y_try[i] = rk->y[i] + h0 * rk->k[0][i];
-    if (rk->flow.rate(rk->flow.dynamics, rk->t + h0, rk->y_try, rk->k[1]))
+    if (ki_rate(rk->flow.dynamics, rk->t + h0, rk->y_try, rk->k[1]))
         return 1e-3 * h0; /* the model does not like the Euler point: begin small */
     for (int i = 0; i < rk->n; i++)
         rk->estimate[i] = (rk->k[1][i] - rk->k[0][i]) / h0;
@@ -197,7 +227,8 @@ keel_status ki_rk_init(ki_rk *rk, const ki_tableau *tableau, const ki_flow *flow
                   .settings = *settings,
                   .n = flow->dynamics->n_y,
                   .t = t,
-                  .t_old = t};
+                  .t_old = t,
+                  .singular_at = INFINITY};
     ki_arena_init(&rk->arena);
     allocate(rk);
     if (rk->arena.failed)
@@ -206,14 +237,17 @@ keel_status ki_rk_init(ki_rk *rk, const ki_tableau *tableau, const ki_flow *flow
                                       tableau->most_factor);
     copy(rk->y, y, rk->n);
     copy(rk->y_old, y, rk->n);
-    keel_status status = flow->rate(flow->dynamics, t, rk->y, rk->k[0]);
+    keel_status status = ki_rate(flow->dynamics, t, rk->y, rk->k[0]);
     if (status)
         return status;
     rk->h = settings->step > 0 ? settings->step : choose_first_step(rk, t_end);
+    flow->dynamics->step = rk->h;
+    if (ki_has_automatic_gains(flow->dynamics))
+        status = ki_rate(flow->dynamics, t, rk->y, rk->k[0]);
     /* the rate at the start is also the rate at the end of a step of length zero, for rows before the first
      * step */
     copy(rk->k[tableau->stages], rk->k[0], rk->n);
-    return KEEL_OK;
+    return status;
 }
 
 void ki_rk_clear(ki_rk *rk) {
@@ -226,8 +260,7 @@ static keel_status prepare_dense(ki_rk *rk) {
     double h = rk->h_taken;
     for (int s = T->stages + 1; s <= T->stages + T->extra; s++) {
         combine(rk, T->a[s], s, h, rk->y_old, rk->y_try);
-        keel_status status =
-            rk->flow_rows.rate(rk->flow_rows.dynamics, rk->t_old + T->c[s] * h, rk->y_try, rk->k[s]);
+        keel_status status = ki_rate(rk->flow_rows.dynamics, rk->t_old + T->c[s] * h, rk->y_try, rk->k[s]);
         if (status)
             return status;
     }

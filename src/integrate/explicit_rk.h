@@ -9,14 +9,12 @@
 
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
-#include "stabilize/projection.h"
+#include "stabilize/stabilizer.h"
 
-/* What is integrated: a formulation, and what keeps its solution on the constraints. */
+/* What is integrated: a workspace with its formulation, and what keeps its solution on the constraints. */
 typedef struct ki_flow {
     ki_dynamics *dynamics;
-    keel_status (*rate)(ki_dynamics *d, double t, const double *y, double *k);
-    bool project;
-    ki_projection projection;
+    keel_stabilize stabilize;
 } ki_flow;
 
 typedef struct ki_rk_settings {
@@ -42,7 +40,11 @@ typedef struct ki_rk {
     double *y_try, *estimate, *estimate_low;
     double *dense[4 + KI_DENSE_MAX]; /* r_1 .. of tableau.h                           */
     bool dense_ready;
+    double singular_at; /* where the step after is expected to meet a singular pose; infinity: nowhere */
+    bool approaching;   /* a step across it was rejected: come nearer first                           */
+    bool singular_near; /* too near to come nearer: the next step across is taken as it is */
     long steps, rejected;
+    double moved_position, moved_velocity; /* sums of squares of the corrections of accepted steps, M-norm */
     ki_arena arena;
 } ki_rk;
 

@@ -5,16 +5,20 @@
  *
  *     v <- v - S'^-1 S v
  *
- * and turned so that T_j = [Y; D^(1/2)] v_j are orthogonal (one-sided Jacobi): sigma_j = |T_j| are then the
- * small singular values of the scaled rows. Computed from Y, not from S = Y^T Y, they are right down to
+ * and turned so that T_j = [Y; D^(1/2)] v_j are orthogonal (one-sided Jacobi). sigma_j = |T_j| are then the
+ * small singular values of the scaled rows; computed from Y, not from S = Y^T Y, they are right down to
  * 1e-15, not 1e-8.
  *
- *   sigma_j <= settings.dependent   v_j is a null vector: J^T C v_j = 0. The part of the right-hand side s
- * along it is out of reach, the part of y along it is arbitrary. otherwise                       a direction
- * that S' resolves too weakly. A solve is followed by the exact solution on these directions, z_j = -(v_j^T C
- * y_rest - T_j^T Y-half(x_rest)) / sigma_j^2 y += C v_j z_j,   x -= A^-1 J^T C v_j z_j
+ * Where sigma_j <= settings.dependent v_j is a null vector: J^T C v_j = 0. The part of s along it is out of
+ * reach, the part of y along it is arbitrary.
  *
- * With more than `most` such rows no basis is kept: they are taken for null vectors (implicit_null.c).
+ * The other v_j are directions that S' resolves too weakly. A solve is followed by the exact solution on
+ * them,
+ *
+ *     z_j = -(v_j^T C y_rest - T_j^T d^(-1/2) L_A^-1 x_rest) / sigma_j^2
+ *     y += C v_j z_j,    x -= A^-1 J^T C v_j z_j = L_A^-T d^(-1/2) T_j z_j
+ *
+ * With more than `most` rows in E no basis is kept: all are taken for dependent (implicit_null.c).
  */
 #include <math.h>
 #include <string.h>
@@ -76,8 +80,8 @@ void ki_deflation_polish(keel_saddle *K, double *y) {
         y[i] += F->y[i];
 }
 
-/* v_1 .. v_k: one solve with E, then inverse iteration. The second round brings round-off of S' down to that
- * of Y. */
+/* v_1 .. v_k: one solve with E, then inverse iteration. The first round takes out what S' resolves well, the
+ * others its round-off, down to that of Y. */
 static void span_weak_rows(keel_saddle *K) {
     ki_deflation *F = K->deflation;
     for (int j = 0; j < K->pivots.count; j++) {
@@ -118,11 +122,11 @@ static void rotate(int length, double cosine, double sine, double *a, double *b)
 }
 
 /* Makes T_a and T_b orthogonal by turning both pairs; false if they were. */
-static bool turn_pair(ki_deflation *F, int a, int b, double null_square) {
+static bool turn_pair(ki_deflation *F, int a, int b) {
     int length = F->n + F->m;
     double *T_a = T_of(F, a), *T_b = T_of(F, b);
     double aa = ki_dot(length, T_a, T_a), bb = ki_dot(length, T_b, T_b);
-    if (aa <= null_square && bb <= null_square)
+    if (aa <= SIGMA_NOISE * SIGMA_NOISE && bb <= SIGMA_NOISE * SIGMA_NOISE)
         return false;
     double ab = ki_dot(length, T_a, T_b);
     if (fabs(ab) <= 1e-15 * sqrt(aa * bb))
@@ -133,6 +137,17 @@ static bool turn_pair(ki_deflation *F, int a, int b, double null_square) {
     rotate(length, cosine, sine, T_a, T_b);
     rotate(F->m, cosine, sine, V_of(F, a), V_of(F, b));
     return true;
+}
+
+/* Sweeps over all pairs; a handful is enough. */
+static void turn_all(ki_deflation *F) {
+    bool turned = true;
+    for (int sweep = 0; turned && sweep < 30; sweep++) {
+        turned = false;
+        for (int a = 0; a < F->count; a++)
+            for (int b = a + 1; b < F->count; b++)
+                turned |= turn_pair(F, a, b);
+    }
 }
 
 static void swap_vectors(int length, double *a, double *b) {
@@ -214,14 +229,7 @@ bool ki_deflation_factor(keel_saddle *K) {
     span_weak_rows(K);
     for (int j = 0; j < F->count; j++)
         form_T(K, j);
-    double null_square = K->settings.dependent * K->settings.dependent;
-    bool turned = true;
-    for (int sweep = 0; turned && sweep < 30; sweep++) {
-        turned = false;
-        for (int a = 0; a < F->count; a++)
-            for (int b = a + 1; b < F->count; b++)
-                turned |= turn_pair(F, a, b, null_square);
-    }
+    turn_all(F);
     sort_out(K);
     form_null_bases(K);
     return F->count > 0;

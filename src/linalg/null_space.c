@@ -1,19 +1,19 @@
-/* The null-space method: exact for J of any rank and for A that is positive definite on the null space of J
+/* The null-space method: exact for J of any rank, and for A that is positive definite on the null space of J
  * only.
  *
  * Rows with D_i > 0 are penalties, y_i = (J_i x - s_i) / D_i, and go into A and r:
  *
  *     A_D = A + sum J_i^T J_i / D_i        r_D = r + sum J_i^T s_i / D_i
  *
- * The other rows, scaled to unit Euclidean length, are factored with row exchanges by size (Householder):
+ * The other rows, scaled to unit Euclidean length, are factored with exchanges by size (Householder):
  *
  *     J^T P = Q [R]      R [rank x rows], Q = [Q1 Z], Z a basis of the null space of J
  *               [0]
  *     R^T   = H [U]      so that J = P H [U 0; 0 0] Q^T   (complete orthogonal decomposition)
  *               [0]
  *
- *     x = Q1 U^-1 (H^T P^T s)_1 + Z w,    Z^T A_D Z w = Z^T (r_D - A_D Q1 (Q1^T x)),    y = P H [U^-T Q1^T
- * (r_D - A_D x); 0]
+ *     x = Q1 U^-1 (H^T P^T s)_1 + Z w        Z^T A_D Z w = Z^T (r_D - A_D Q1 Q1^T x)
+ *     y = P H [U^-T Q1^T (r_D - A_D x); 0]
  *
  * which satisfies s in the least-squares sense, and y has the least norm, both in the scaled rows.
  */

@@ -126,15 +126,15 @@ static void remove_unreachable(keel_saddle *K) {
 /* Below this a relative residual is nothing but round-off of its own evaluation. */
 static const double ROUND_OFF = 1e-15;
 
-/* With large y the round-off of the first block, which is relative to |J^T||y|, would disturb x: it is not
- * corrected. */
+/* Nearly dependent rows make y large, and with it the round-off of the first block, which is relative to
+ * |J^T||y|. Correcting it would disturb x by as much. */
 static void drop_round_off(keel_saddle *K, ki_measure measure) {
-    if (measure.first <= ROUND_OFF * measure.first_size)
+    if (K->rescued && measure.first <= ROUND_OFF * measure.first_size)
         memset(K->x_rest, 0, (size_t)K->n * sizeof(double));
 }
 
-/* The same on the directions that K' resolves too weakly, while the second block is not at round-off: these
- * directions would magnify it. */
+/* The same as below on the directions that K' resolves too weakly, unless the second block is at round-off:
+ * these directions would magnify it. */
 static void correct_weak(keel_saddle *K) {
     ki_measure measure = ki_residual(K);
     remove_unreachable(K);
@@ -157,15 +157,6 @@ static void correct(keel_saddle *K, ki_measure measure) {
         correct_weak(K);
 }
 
-/* Switches to the slower way and starts again from zero; false if there is none. */
-static bool rescue(keel_saddle *K) {
-    if (K->rescued || !ki_rescue(K))
-        return false;
-    memset(K->x, 0, (size_t)K->n * sizeof(double));
-    memset(K->y, 0, (size_t)K->m * sizeof(double));
-    return true;
-}
-
 static void copy_solution(const keel_saddle *K, double *x_to, double *y_to, const double *x,
                           const double *y) {
     memcpy(x_to, x, (size_t)K->n * sizeof(double));
@@ -180,6 +171,18 @@ static double removable(keel_saddle *K, ki_measure measure) {
     int ignored;
     measure.second = largest(K->m, K->y_rest, K->y_scale, &ignored);
     return ki_measure_relative(measure);
+}
+
+/* Switches to the slower way and solves again from zero; false if there is none. */
+static bool rescue(keel_saddle *K) {
+    if (K->rescued || !ki_rescue(K))
+        return false;
+    memset(K->x, 0, (size_t)K->n * sizeof(double));
+    memset(K->y, 0, (size_t)K->m * sizeof(double));
+    ki_measure measure = ki_residual(K);
+    remove_unreachable(K);
+    correct(K, measure);
+    return true;
 }
 
 /* second_size with |x| replaced by the size of the terms that x is the sum of, over A_ii */
@@ -228,20 +231,17 @@ keel_status ki_refine(keel_saddle *K, keel_saddle_info *info) {
         double left = measure.finite ? removable(K, measure) : INFINITY;
         if (left <= tolerance)
             return info->residual <= K->settings.dependent ? KEEL_INACCURATE : KEEL_INCONSISTENT;
-        if (left < STALL * before) {
-            if (info->refinements == K->settings.refinements)
-                break;
-            before = left;
-            correct(K, measure);
-            info->refinements++;
-        } else if (is_balanced(K, &measure)) {
+        bool stalled = !(left < STALL * before);
+        if (stalled && is_balanced(K, &measure)) {
             report(info, measure);
             return KEEL_OK;
-        } else {
-            if (!rescue(K))
-                break;
-            before = INFINITY;
         }
+        if (info->refinements == K->settings.refinements || (stalled && !rescue(K)))
+            break;
+        before = stalled ? INFINITY : left;
+        if (!stalled)
+            correct(K, measure);
+        info->refinements++;
     }
     best.refinements = info->refinements;
     *info = best;

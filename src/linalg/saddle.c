@@ -65,7 +65,7 @@ static keel_saddle_path cheaper_path(keel_saddle *K) {
 /* Analyses the pattern for the path asked for, or for both to find the cheaper one. False when out of memory.
  */
 static bool choose_path(keel_saddle *K) {
-    K->path = K->settings.path;
+    K->path = K->settings.path == KEEL_SADDLE_NULL_SPACE ? KEEL_SADDLE_DENSE : K->settings.path;
     if (K->path == KEEL_SADDLE_AUTO && K->n + K->m <= ALWAYS_DENSE)
         K->path = KEEL_SADDLE_DENSE;
     if (K->path != KEEL_SADDLE_DENSE) {
@@ -172,20 +172,6 @@ static bool take_vector(int count, const double *from, double *to) {
     return true;
 }
 
-/* x_scale for unknowns without mass: 1 / largest entry of their column in the unit rows of J. */
-static void scale_massless(keel_saddle *K) {
-    memset(K->x_size, 0, (size_t)K->n * sizeof(double));
-    for (int i = 0; i < K->m; i++)
-        for (int p = K->J.start[i]; p < K->J.start[i + 1]; p++) {
-            double entry = fabs(K->J_values[p]) * K->y_scale[i];
-            double *most = &K->x_size[K->J.index[p]];
-            *most = entry > *most ? entry : *most;
-        }
-    for (int i = 0; i < K->n; i++)
-        if (!(K->A_values[K->A.start[i + 1] - 1] > 0) && K->x_size[i] > 0)
-            K->x_scale[i] = 1 / K->x_size[i];
-}
-
 keel_status ki_factor(keel_saddle *K, double threshold) {
     double square = K->settings.dependent * K->settings.dependent;
     K->pivots.threshold = square > threshold ? square : threshold;
@@ -220,9 +206,13 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
     finite &= take_vector(K->m, D, K->D);
     if (!finite)
         return KEEL_ERROR_NOT_FINITE;
-    keel_status status = ki_factor(K, KI_PIVOT_NOISE);
-    if (status == KEEL_ERROR_SINGULAR && K->dense) {
-        scale_massless(K);
+    bool null_space = K->settings.path == KEEL_SADDLE_NULL_SPACE && !D;
+    keel_status status = KEEL_OK;
+    if (null_space)
+        K->pivots.count = K->pivots.near = 0;
+    else
+        status = ki_factor(K, KI_PIVOT_NOISE);
+    if (null_space || (status == KEEL_ERROR_SINGULAR && K->dense)) {
         K->bad_pivot = -1;
         status = ki_null_space_factor(K);
         K->rescue = KI_RESCUE_READY;
@@ -271,12 +261,12 @@ keel_status keel_saddle_solve(keel_saddle *K, const double *r, const double *s, 
 keel_status keel_saddle_least_norm(keel_saddle *K, double *y) {
     if (!K->factored)
         return KEEL_ERROR_SINGULAR;
-    bool suspect = K->pivots.count > 0 || K->pivots.near > 0 || K->rescued;
-    if (!suspect || !prepare_rescue(K))
+    if (K->pivots.count == 0 && K->pivots.near == 0 && !K->rescued)
         return KEEL_OK;
+    bool ready = prepare_rescue(K);
     if (K->dense)
-        ki_null_space_least_norm(K, y);
-    else
+        ki_null_space_least_norm(K, y); /* needs J only, which is factored in any case */
+    else if (ready)
         ki_deflation_least_norm(K, y);
     return KEEL_OK;
 }

@@ -14,13 +14,13 @@
 #include "linalg/saddle_internal.h"
 
 struct ki_saddle_dense {
-    int *A_first, *S_first;  /* [n], [m] first column of a row           */
+    int *A_first, *S_first;  /* [n], [m] first column of a row              */
     int *low, *high;         /* [n] first and last + 1 column of row k of Y */
     int *A_gaps, *Y_gaps;    /* [n] entries of these ranges without a value */
-    int *A_slot, *J_slot;    /* place of each value in L_A and Y         */
-    double *L_A, *d_inverse; /* [n x n], [n]                             */
-    double *Y;               /* [n x m]                                  */
-    double *L_S, *p_inverse; /* [m x m], [m]                             */
+    size_t *A_slot, *J_slot; /* place of each value in L_A and Y            */
+    double *L_A, *d_inverse; /* [n x n], [n]                                */
+    double *Y;               /* [n x m]                                     */
+    double *L_S, *p_inverse; /* [m x m], [m]                                */
 };
 
 static double *row_of(double *matrix, int row, int columns) {
@@ -42,12 +42,12 @@ static void find_slots(keel_saddle *K) {
         F->low[i] = K->m;
         F->A_gaps[i] = i + 1 - F->A_first[i] - (K->A.start[i + 1] - K->A.start[i]);
         for (int p = K->A.start[i]; p < K->A.start[i + 1]; p++)
-            F->A_slot[p] = i * K->n + K->A.index[p];
+            F->A_slot[p] = (size_t)i * (size_t)K->n + (size_t)K->A.index[p];
     }
     for (int i = 0; i < K->m; i++)
         for (int p = K->J.start[i]; p < K->J.start[i + 1]; p++) {
             int k = K->J.index[p];
-            F->J_slot[p] = k * K->m + i;
+            F->J_slot[p] = (size_t)k * (size_t)K->m + (size_t)i;
             F->low[k] = smaller(F->low[k], i);
             F->high[k] = i + 1;
             F->Y_gaps[k]--;
@@ -82,8 +82,8 @@ void ki_saddle_dense_analyse(keel_saddle *K) {
     F->high = KI_NEW(arena, int, K->n);
     F->A_gaps = KI_NEW(arena, int, K->n);
     F->Y_gaps = KI_NEW(arena, int, K->n);
-    F->A_slot = KI_NEW(arena, int, keel_pattern_count(K->A));
-    F->J_slot = KI_NEW(arena, int, keel_pattern_count(K->J));
+    F->A_slot = KI_NEW(arena, size_t, keel_pattern_count(K->A));
+    F->J_slot = KI_NEW(arena, size_t, keel_pattern_count(K->J));
     if (arena->failed)
         return;
     find_slots(K);
@@ -120,7 +120,7 @@ static void scatter(keel_saddle *K) {
         F->Y[F->J_slot[p]] = K->J_values[p];
 }
 
-/* Row `row` of L d L^T, in place: v_j = a_j - sum_k L_jk v_k, then l_j = v_j / d_j. Returns sum_j l_j v_j. */
+/* Row i of L d L^T, in place: v_j = a_j - sum_k L_jk v_k, then l_j = v_j / d_j. Returns sum_j l_j v_j. */
 static inline double eliminate_row(double *L, int size, const int *first, const double *d_inverse, int i) {
     double *row = row_of(L, i, size), sum = 0;
     int from = first[i];

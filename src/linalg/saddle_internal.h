@@ -5,25 +5,26 @@
  *
  * Elimination of x leaves the Schur complement S of the constraint rows:
  *
- *     A = L_A d L_A^T,   Y = d^(-1/2) L_A^-1 J^T,   S = Y^T Y + D,   S y = J A^-1 r - s,   x = A^-1 (r - J^T
- * y)
+ *     A = L_A d L_A^T      Y = d^(-1/2) L_A^-1 J^T      S = Y^T Y + D
+ *     S y = J A^-1 r - s   x = A^-1 (r - J^T y)
  *
  * c_i = S_ii^(-1/2) scales row i to unit length in the A^-1 metric. The pivot of row i in S = L_S p L_S^T,
  * times c_i^2, is the squared sine of the angle between row i and the rows before it. Where it is below
- * `threshold` the row is dependent as far as the factorization can see, and its pivot becomes p_i + delta
- * S_ii: the factor is then that of S' = S + delta E diag(S) E^T, E the columns of the unit matrix that belong
- * to such rows.
+ * `threshold` the row is dependent as far as the factorization can see, and its pivot p_i is raised by
+ * delta S_ii. What is factored then is
  *
- *   A null vector w of S lies in the span of S'^-1 E, and S'^-1 S has the eigenvalues 1 and, on that span,
- *   lambda / (lambda + delta) with lambda the eigenvalues of C S C there. So if the rows E are truly
- * dependent (lambda = 0) and the right-hand side agrees with them, one solve with S' is the answer, whatever
- * delta is; a large delta keeps round-off out of the null space of J^T.
+ *     S' = S + delta E diag(S) E^T      E: the columns of the unit matrix that belong to such rows
  *
- * The test on the pivot only steers the factorization. What counts is the residual of the system as given:
- * it is evaluated after every solve and the solve repeated on it (refinement). If that stalls, the rows are
- * nearly dependent, or contradict each other, or A is singular, and a slower way that can tell these apart
- * takes over ("rescue"): null_space.c on the dense path, deflation.c on the sparse one. Both split the
- * residual of the second block into the part that some x can remove and the part that none can.
+ * S'^-1 S has the eigenvalue 1 except on the span of S'^-1 E, where it has lambda / (lambda + delta) with
+ * lambda those of C S C. A null vector of S lies in that span (lambda = 0). So if the rows E are dependent
+ * and the right-hand side agrees with them, one solve with S' is the answer whatever delta is, and a large
+ * delta keeps round-off out of the null space of J^T: it is of the size eps / delta there.
+ *
+ * The test on the pivot only steers the factorization. What counts is the residual of the system as given: it
+ * is evaluated after every solve and the solve repeated on it (refine.c). If that stalls, rows are nearly
+ * dependent or contradict each other, or A is singular, and a slower way that can tell these apart takes
+ * over: null_space.c on the dense path, deflation.c on the sparse one. Both split the residual of the second
+ * block into the part that some x can remove and the part that none can.
  */
 #ifndef KI_SADDLE_INTERNAL_H
 #define KI_SADDLE_INTERNAL_H
@@ -62,9 +63,9 @@ struct keel_saddle {
 
     double *values;                  /* of the last factorization: those of A, then of J, then D  */
     double *A_values, *J_values, *D; /* parts of it; D is zero when none was given                */
-    double *x_scale; /* [n] A_ii^(-1/2), or 1 / largest entry of the column of J where A_ii is not positive */
-    double *y_scale; /* [m] 1 / Euclidean length of row i of J, 1 for a zero row                          */
-    double *S_size;  /* [m] S_ii                                                                          */
+    double *x_scale; /* [n] A_ii^(-1/2), 1 where A_ii <= 0                                         */
+    double *y_scale; /* [m] 1 / Euclidean length of row i of J, 1 for a zero row                  */
+    double *S_size;  /* [m] S_ii                                                                  */
     ki_pivots pivots;
     int bad_pivot;
     bool factored; /* the last keel_saddle_factor succeeded   */
@@ -116,9 +117,8 @@ typedef struct ki_measure {
 
 /* saddle.c */
 keel_status ki_factor(keel_saddle *K, double threshold);
-void ki_apply(keel_saddle *K, double *x,
-              double *y);       /* x, y <- K'^-1 (x, y), K' the matrix that was factored */
-bool ki_rescue(keel_saddle *K); /* changes to the slower way; false if there is none   */
+void ki_apply(keel_saddle *K, double *x, double *y); /* x, y <- K'^-1 (x, y), K' what was factored   */
+bool ki_rescue(keel_saddle *K);                      /* to the slower way; false if there is none    */
 
 /* refine.c */
 ki_measure ki_residual(keel_saddle *K);
@@ -139,8 +139,10 @@ double ki_saddle_sparse_work(const ki_saddle_sparse *sparse);
 long ki_saddle_sparse_entries(const ki_saddle_sparse *sparse);
 keel_status ki_saddle_sparse_factor(keel_saddle *K);
 void ki_saddle_sparse_apply(keel_saddle *K, double *x, double *y);
-void ki_saddle_sparse_half(const keel_saddle *K, const double *b, double *t); /* t = d^(-1/2) L_A^-1 b   */
-void ki_saddle_sparse_half_back(const keel_saddle *K, const double *t, double *x); /* x = L_A^-T d^(-1/2) t */
+
+/* t = d^(-1/2) L_A^-1 b and x = L_A^-T d^(-1/2) t */
+void ki_saddle_sparse_half(const keel_saddle *K, const double *b, double *t);
+void ki_saddle_sparse_half_back(const keel_saddle *K, const double *t, double *x);
 
 /* null_space.c (dense) */
 void ki_null_space_analyse(keel_saddle *K);

@@ -76,6 +76,18 @@ static void write_energy(ki_json *json, const keel_result *result) {
     ki_json_close(json);
 }
 
+/* A rank below 0 is not known. */
+static void write_rank(ki_json *json, const keel_system *system, const keel_result *result) {
+    ki_json_open(json, "rank");
+    if (result->rank >= 0)
+        ki_json_integer(json, "rank", result->rank);
+    else
+        ki_json_text(json, "rank", NULL);
+    ki_json_integer(json, "constraints", keel_system_m(system));
+    ki_json_number(json, "gap", result->rank_gap);
+    ki_json_close(json);
+}
+
 static void write_counts(ki_json *json, const keel_counts *count) {
     ki_json_open(json, "count");
     ki_json_integer(json, "steps", count->steps);
@@ -110,12 +122,7 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
     ki_json_number(&json, "velocity_moved", result->start_velocity_moved);
     ki_json_close(&json);
 
-    ki_json_open(&json, "rank");
-    ki_json_integer(&json, "rank", result->rank);
-    ki_json_integer(&json, "constraints", keel_system_m(system));
-    ki_json_number(&json, "gap", result->rank_gap);
-    ki_json_close(&json);
-
+    write_rank(&json, system, result);
     write_counts(&json, &result->count);
     ki_json_number(&json, "cpu_seconds", result->cpu_seconds);
     ki_json_close(&json);

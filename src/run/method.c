@@ -7,39 +7,62 @@
 
 #include "base/names.h"
 
-#define BIT(x) (1u << (x))
+#define BIT(x)           (1u << (x))
+#define ALL_FORMULATIONS (BIT(KEEL_FORMULATIONS) - 1)
+#define ALL_STABILIZERS  (BIT(KEEL_STABILIZERS) - 1)
 
 static const struct {
     keel_word word;
     int adaptive;
-    unsigned formulations, stabilizers; /* valid partners, as bits; the lowest formulation and the preferred
-                                           stabiliser are the defaults */
-    keel_stabilize preferred;
+    unsigned formulations; /* valid partners, as bits */
 } INTEGRATORS[KEEL_INTEGRATORS] = {
-    [KEEL_RK4] = {{"rk4", "classical Runge-Kutta, order 4, fixed step"},
-                  0,
-                  BIT(KEEL_INDEX1),
-                  BIT(KEEL_STABILIZE_NONE) | BIT(KEEL_PROJECTION),
-                  KEEL_PROJECTION},
+    [KEEL_RK4] = {{"rk4", "classical Runge-Kutta, order 4, fixed step"}, 0, ALL_FORMULATIONS},
     [KEEL_DOPRI5] = {{"dopri5", "Dormand-Prince, order 5(4), adaptive step, dense output"},
                      1,
-                     BIT(KEEL_INDEX1),
-                     BIT(KEEL_STABILIZE_NONE) | BIT(KEEL_PROJECTION),
-                     KEEL_PROJECTION},
+                     ALL_FORMULATIONS},
     [KEEL_DOP853] = {{"dop853", "Dormand-Prince, order 8(5,3), adaptive step, dense output"},
                      1,
-                     BIT(KEEL_INDEX1),
-                     BIT(KEEL_STABILIZE_NONE) | BIT(KEEL_PROJECTION),
-                     KEEL_PROJECTION},
+                     ALL_FORMULATIONS},
 };
 
-static const keel_word FORMULATIONS[KEEL_FORMULATIONS] = {
-    [KEEL_INDEX1] = {"index1", "accelerations and multipliers from one saddle-point solve"},
+/* Which stabilisers make sense with a formulation. One that solves J v' = xi takes them all. Independent
+ * velocities satisfy the velocity level already, partitioned coordinates both levels: Baumgarte terms have
+ * nothing to act on there. The modified Lagrange equations live from the violation: Baumgarte terms belong to
+ * them, a correction behind their back not. */
+static const struct {
+    keel_word word;
+    unsigned stabilizers;
+    keel_stabilize preferred;
+} FORMULATIONS[KEEL_FORMULATIONS] = {
+    [KEEL_INDEX1] = {{"index1", "accelerations and multipliers from one saddle-point solve"},
+                     ALL_STABILIZERS,
+                     KEEL_PROJECTION},
+    [KEEL_NULLSPACE] = {{"nullspace", "motion projected on the null space of J"},
+                        ALL_STABILIZERS,
+                        KEEL_PROJECTION},
+    [KEEL_INDEPENDENT] = {{"independent", "independent velocities integrated, dependent ones solved for"},
+                          BIT(KEEL_STABILIZE_NONE) | BIT(KEEL_PROJECTION) | BIT(KEEL_GRADIENT),
+                          KEEL_PROJECTION},
+    [KEEL_PARTITIONED] = {{"partitioned", "independent coordinates and velocities integrated (Wehage-Haug)"},
+                          BIT(KEEL_STABILIZE_NONE),
+                          KEEL_STABILIZE_NONE},
+    [KEEL_PENALTY] = {{"penalty", "modified Lagrange equations: constraints as heavy spring-dampers"},
+                      BIT(KEEL_STABILIZE_NONE) | BIT(KEEL_BAUMGARTE),
+                      KEEL_BAUMGARTE},
+    [KEEL_AUGMENTED] = {{"augmented", "penalty iterated to the exact multipliers"},
+                        ALL_STABILIZERS,
+                        KEEL_PROJECTION},
+    [KEEL_GENERALIZED_INVERSE] = {{"generalized_inverse",
+                                   "least-norm multipliers plus a given non-ideal part"},
+                                  ALL_STABILIZERS,
+                                  KEEL_PROJECTION},
 };
 
 static const keel_word STABILIZERS[KEEL_STABILIZERS] = {
-    [KEEL_STABILIZE_NONE] = {"none", "nothing: the constraints drift"},
-    [KEEL_PROJECTION] = {"projection", "position and velocity projected in the mass metric after every step"},
+    [KEEL_STABILIZE_NONE] = {"none", "nothing"},
+    [KEEL_BAUMGARTE] = {"baumgarte", "constraints as damped oscillators: Phi'' + K_D Phi' + K_P Phi = 0"},
+    [KEEL_PROJECTION] = {"projection", "position and velocity projected after every step"},
+    [KEEL_GRADIENT] = {"gradient", "dependent coordinates, chosen by the constraint gradients, corrected"},
 };
 
 keel_word keel_integrator_word(keel_integrator integrator) {
@@ -47,7 +70,7 @@ keel_word keel_integrator_word(keel_integrator integrator) {
 }
 
 keel_word keel_formulation_word(keel_formulation formulation) {
-    return FORMULATIONS[formulation];
+    return FORMULATIONS[formulation].word;
 }
 
 keel_word keel_stabilize_word(keel_stabilize stabilize) {
@@ -62,7 +85,11 @@ int keel_method_is_valid(keel_method m) {
     return (unsigned)m.integrator < KEEL_INTEGRATORS && (unsigned)m.formulation < KEEL_FORMULATIONS &&
            (unsigned)m.stabilize < KEEL_STABILIZERS &&
            (INTEGRATORS[m.integrator].formulations & BIT(m.formulation)) &&
-           (INTEGRATORS[m.integrator].stabilizers & BIT(m.stabilize));
+           keel_formulation_takes(m.formulation, m.stabilize);
+}
+
+int keel_formulation_takes(keel_formulation formulation, keel_stabilize stabilize) {
+    return (FORMULATIONS[formulation].stabilizers & BIT(stabilize)) != 0;
 }
 
 keel_method keel_method_auto(void) {
@@ -70,8 +97,8 @@ keel_method keel_method_auto(void) {
 }
 
 const char *keel_method_text(keel_method m, char buffer[64]) {
-    snprintf(buffer, 64, "%s/%s/%s", INTEGRATORS[m.integrator].word.name, FORMULATIONS[m.formulation].name,
-             STABILIZERS[m.stabilize].name);
+    snprintf(buffer, 64, "%s/%s/%s", INTEGRATORS[m.integrator].word.name,
+             FORMULATIONS[m.formulation].word.name, STABILIZERS[m.stabilize].name);
     return buffer;
 }
 
@@ -93,14 +120,14 @@ static word_list formulations_of(keel_integrator integrator) {
     word_list list = {.what = "formulation"};
     for (int i = 0; i < KEEL_FORMULATIONS; i++)
         if (INTEGRATORS[integrator].formulations & BIT(i))
-            list.names[list.count++] = FORMULATIONS[i].name;
+            list.names[list.count++] = FORMULATIONS[i].word.name;
     return list;
 }
 
-static word_list stabilizers_of(keel_integrator integrator) {
+static word_list stabilizers_of(keel_formulation formulation) {
     word_list list = {.what = "stabiliser"};
     for (int i = 0; i < KEEL_STABILIZERS; i++)
-        if (INTEGRATORS[integrator].stabilizers & BIT(i))
+        if (keel_formulation_takes(formulation, (keel_stabilize)i))
             list.names[list.count++] = STABILIZERS[i].name;
     return list;
 }
@@ -113,16 +140,16 @@ static void join(const word_list *list, char *buffer, size_t size) {
 }
 
 /* Checks that `word` is in the list; otherwise says what could stand there. */
-static keel_status expect(const word_list *list, const char *word, const char *partner, keel_location where,
-                          keel_diagnostics *diagnostics) {
+static keel_status expect(const word_list *list, const char *word, const char *kind, const char *partner,
+                          keel_location where, keel_diagnostics *diagnostics) {
     for (int i = 0; i < list->count; i++)
         if (strcmp(word, list->names[i]) == 0)
             return KEEL_OK;
     char possible[256];
     join(list, possible, sizeof possible);
     const char *closest = ki_closest_name(word, list->names, list->count);
-    keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "%s%s has no %s '%s'%s%s%s (possible: %s)",
-                         partner ? "integrator " : "", partner ? partner : "keel", list->what, word,
+    keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "%s%s%s has no %s '%s'%s%s%s (possible: %s)",
+                         kind ? kind : "", kind ? " " : "", partner, list->what, word,
                          closest ? ": did you mean '" : "", closest ? closest : "", closest ? "'?" : "",
                          possible);
     return KEEL_ERROR_INPUT;
@@ -155,7 +182,7 @@ static keel_word integrator_at(int i) {
     return INTEGRATORS[i].word;
 }
 static keel_word formulation_at(int i) {
-    return FORMULATIONS[i];
+    return FORMULATIONS[i].word;
 }
 static keel_word stabilizer_at(int i) {
     return STABILIZERS[i];
@@ -178,20 +205,20 @@ keel_status keel_method_parse(const char *text, keel_location where, keel_diagno
         return KEEL_ERROR_INPUT;
     }
     word_list list = integrators();
-    if (expect(&list, words[0], NULL, where, diagnostics))
+    if (expect(&list, words[0], NULL, "keel", where, diagnostics))
         return KEEL_ERROR_INPUT;
     method->integrator = (keel_integrator)index_of(words[0], integrator_at);
     method->formulation = KEEL_INDEX1;
-    method->stabilize = INTEGRATORS[method->integrator].preferred;
     list = formulations_of(method->integrator);
     if (count > 1) {
-        if (expect(&list, words[1], words[0], where, diagnostics))
+        if (expect(&list, words[1], "integrator", words[0], where, diagnostics))
             return KEEL_ERROR_INPUT;
         method->formulation = (keel_formulation)index_of(words[1], formulation_at);
     }
-    list = stabilizers_of(method->integrator);
+    method->stabilize = FORMULATIONS[method->formulation].preferred;
+    list = stabilizers_of(method->formulation);
     if (count > 2) {
-        if (expect(&list, words[2], words[0], where, diagnostics))
+        if (expect(&list, words[2], "formulation", words[1], where, diagnostics))
             return KEEL_ERROR_INPUT;
         method->stabilize = (keel_stabilize)index_of(words[2], stabilizer_at);
     }

@@ -27,8 +27,9 @@ static keel_status give_row(loop *l, double t) {
     keel_status status = keel_simulation_row(l->sim, t, &row);
     if (status)
         return status;
-    l->rows++;
-    return told(l->observer->row(l->observer->user, &row));
+    status = told(l->observer->row(l->observer->user, &row));
+    l->rows += status == KEEL_OK;
+    return status;
 }
 
 /* Rows up to the time reached: every step, or the grid t_start + i output, with a last row at the end time.
@@ -77,7 +78,8 @@ keel_status keel_run(const keel_system *system, const keel_state *start, int vel
     static const keel_observer NOBODY = {0};
     clock_t begin = clock();
     keel_status status;
-    *result = (keel_result){.method = settings->method};
+    *result =
+        (keel_result){.method = settings->method, .position.worst = -1, .velocity.worst = -1, .rank = -1};
     loop l = {.settings = settings, .observer = observer ? observer : &NOBODY, .t_start = start->t};
     l.sim = keel_simulation_new(system, start, velocities_given, settings, diagnostics, &status);
     if (l.sim) {

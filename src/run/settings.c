@@ -1,27 +1,54 @@
 #include "keel/settings.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/names.h"
 
-#define OPTION(name, initial, least, most, unit, help)                                                       \
-    { #name, offsetof(keel_settings, name), initial, least, most, unit, help }
+#define NUMBER(name, initial, least, most, unit, help)                                                       \
+    { #name, KEEL_OPTION_NUMBER, offsetof(keel_settings, name), initial, least, most, NULL, unit, help }
+#define WORD(name, initial, words, help)                                                                     \
+    { #name, KEEL_OPTION_WORD, offsetof(keel_settings, name), initial, 0, 0, words, "", help }
+#define GAIN(name, least, unit, help)                                                                        \
+    { #name, KEEL_OPTION_GAIN, offsetof(keel_settings, name), 0, least, 1e300, NULL, unit, help }
+
+static const char *const METRICS[] = {
+    [KEEL_METRIC_MASS] = "mass", [KEEL_METRIC_IDENTITY] = "identity", [KEEL_METRIC_MATRIX] = "matrix", NULL};
+static const char *const LEVELS[] = {[KEEL_LEVELS_POSITION_VELOCITY] = "position_velocity",
+                                     [KEEL_LEVELS_POSITION] = "position",
+                                     [KEEL_LEVELS_VELOCITY] = "velocity",
+                                     NULL};
+static const char *const CHOICES[] = {
+    [KEEL_CHOICE_BEST] = "best", [KEEL_CHOICE_SECOND] = "second", [KEEL_CHOICE_WORST] = "worst", NULL};
+static const char *const SINGULAR[] = {
+    [KEEL_SINGULAR_CONTINUE] = "continue", [KEEL_SINGULAR_STOP] = "stop", NULL};
 
 /* The one place where options are listed. */
 static const keel_option OPTIONS[] = {
-    OPTION(until, 10, -1e300, 1e300, "time", "end time"),
-    OPTION(output, 0, 0, 1e300, "time", "distance of output rows; 0: one row for every step"),
-    OPTION(tolerance, 1e-6, 1e-14, 1, "", "relative error aimed at (adaptive integrators)"),
-    OPTION(absolute_tolerance, 0, 0, 1e300, "",
-           "absolute error aimed at; 0: the same number as tolerance"),
-    OPTION(step, 0, 0, 1e300, "time", "step size of a fixed-step integrator"),
-    OPTION(first_step, 0, 0, 1e300, "time", "first step of an adaptive integrator; 0: chosen automatically"),
-    OPTION(max_step, 0, 0, 1e300, "time", "largest step of an adaptive integrator; 0: no limit"),
-    OPTION(max_steps, 1e7, 1, 1e15, "", "most steps, accepted and rejected together"),
-    OPTION(projection_tolerance, 5e-15, 1e-16, 1e-2, "",
+    NUMBER(until, 10, -1e300, 1e300, "time", "end time"),
+    NUMBER(output, 0, 0, 1e300, "time", "distance of output rows; 0: one row for every step"),
+    NUMBER(tolerance, 1e-6, 1e-14, 1, "", "relative error aimed at (adaptive integrators)"),
+    NUMBER(absolute_tolerance, 0, 0, 1e300, "", "absolute error aimed at; 0: the same number as tolerance"),
+    NUMBER(step, 0, 0, 1e300, "time", "step size of a fixed-step integrator"),
+    NUMBER(first_step, 0, 0, 1e300, "time", "first step of an adaptive integrator; 0: chosen automatically"),
+    NUMBER(max_step, 0, 0, 1e300, "time", "largest step of an adaptive integrator; 0: no limit"),
+    NUMBER(max_steps, 1e7, 1, 1e15, "", "most steps, accepted and rejected together"),
+    NUMBER(projection_tolerance, 5e-15, 1e-16, 1e-2, "",
            "violation that projection leaves, relative to the constraint's size"),
-    OPTION(start_tolerance, 1e-3, 0, 1e300, "",
+    NUMBER(start_tolerance, 1e-3, 0, 1e300, "",
            "violation of the start that is repaired, relative to the constraint's size"),
+    WORD(metric, KEEL_METRIC_MASS, METRICS, "metric of projections"),
+    GAIN(metric_matrix, 0, "", "matrix of the metric 'matrix', a row for every coordinate"),
+    WORD(levels, KEEL_LEVELS_POSITION_VELOCITY, LEVELS, "what projection corrects"),
+    NUMBER(projection_penalty, 0, 0, 1e300, "", "penalty alpha of projections; 0: exact"),
+    NUMBER(alpha, 0, 0, 1e300, "1/time", "classic Baumgarte: K_D = 2 alpha; 0: not given"),
+    NUMBER(beta, 0, 0, 1e300, "1/time", "classic Baumgarte: K_P = beta^2; 0: not given"),
+    GAIN(K_D, 0, "1/time", "generalized Baumgarte: damping, a number, a map of constraints or a matrix"),
+    GAIN(K_P, 0, "1/time^2", "generalized Baumgarte: stiffness, a number, a map of constraints or a matrix"),
+    GAIN(penalty, 0, "", "penalty masses of the constraints: a number, a map of constraints or a matrix"),
+    GAIN(non_ideal, -1e300, "", "non-ideal part of the multipliers (generalized_inverse): a number or a map"),
+    WORD(partition, KEEL_CHOICE_BEST, CHOICES, "which dependent coordinates a partition takes"),
+    WORD(singular, KEEL_SINGULAR_CONTINUE, SINGULAR, "what to do when a singular pose is passed"),
 };
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
 
@@ -30,21 +57,36 @@ const keel_option *keel_options(int *count) {
     return OPTIONS;
 }
 
-static double *field(keel_settings *settings, const keel_option *option) {
-    return (double *)(void *)((char *)settings + option->offset);
+static void *field(keel_settings *settings, const keel_option *option) {
+    return (char *)settings + option->offset;
+}
+
+static void set_number(keel_settings *settings, const keel_option *option, double value) {
+    memcpy(field(settings, option), &value, sizeof value);
+}
+
+static void set_word(keel_settings *settings, const keel_option *option, int value) {
+    memcpy(field(settings, option), &value, sizeof value);
 }
 
 keel_settings keel_settings_default(void) {
     keel_settings settings = {.method = keel_method_auto()};
-    for (int i = 0; i < OPTION_COUNT; i++)
-        *field(&settings, &OPTIONS[i]) = OPTIONS[i].initial;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (OPTIONS[i].type == KEEL_OPTION_NUMBER)
+            set_number(&settings, &OPTIONS[i], OPTIONS[i].initial);
+        else if (OPTIONS[i].type == KEEL_OPTION_WORD)
+            set_word(&settings, &OPTIONS[i], (int)OPTIONS[i].initial);
+    }
     return settings;
 }
 
-static keel_status unknown_option(const char *name, keel_location at, keel_diagnostics *diagnostics) {
+const keel_option *keel_option_find(const char *name, keel_location at, keel_diagnostics *diagnostics) {
     const char *names[OPTION_COUNT];
-    for (int i = 0; i < OPTION_COUNT; i++)
+    for (int i = 0; i < OPTION_COUNT; i++) {
         names[i] = OPTIONS[i].name;
+        if (strcmp(name, names[i]) == 0)
+            return &OPTIONS[i];
+    }
     const char *closest = ki_closest_name(name, names, OPTION_COUNT);
     if (closest)
         keel_diagnostics_add(diagnostics, KEEL_ERROR, at, "unknown option '%s': did you mean '%s'?", name,
@@ -52,25 +94,68 @@ static keel_status unknown_option(const char *name, keel_location at, keel_diagn
     else
         keel_diagnostics_add(diagnostics, KEEL_ERROR, at,
                              "unknown option '%s' (keel help run lists the options)", name);
+    return NULL;
+}
+
+static keel_status wrong_type(const keel_option *option, keel_location at, keel_diagnostics *diagnostics) {
+    char words[128] = "";
+    size_t used = 0;
+    for (int i = 0; option->words && option->words[i] && used < sizeof words; i++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", i ? ", " : "", option->words[i]);
+    if (option->type == KEEL_OPTION_WORD)
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, at, "option '%s' is one of the words %s", option->name,
+                             words);
+    else
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, at, "option '%s' is a number%s", option->name,
+                             option->type == KEEL_OPTION_GAIN ? ", a map 'constraint: number' or a matrix"
+                                                              : "");
     return KEEL_ERROR_INPUT;
 }
 
 keel_status keel_settings_set(keel_settings *settings, const char *name, keel_location name_at, double value,
                               keel_location value_at, keel_diagnostics *diagnostics) {
-    for (int i = 0; i < OPTION_COUNT; i++) {
-        const keel_option *option = &OPTIONS[i];
-        if (strcmp(name, option->name) != 0)
-            continue;
-        if (!(value >= option->least && value <= option->most)) {
-            keel_diagnostics_add(diagnostics, KEEL_ERROR, value_at,
-                                 "option '%s' is %g: it must be between %g and %g", name, value,
-                                 option->least, option->most);
-            return KEEL_ERROR_INPUT;
-        }
-        *field(settings, option) = value;
-        return KEEL_OK;
+    const keel_option *option = keel_option_find(name, name_at, diagnostics);
+    if (!option)
+        return KEEL_ERROR_INPUT;
+    if (option->type == KEEL_OPTION_WORD)
+        return wrong_type(option, value_at, diagnostics);
+    if (!(value >= option->least && value <= option->most)) {
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, value_at,
+                             "option '%s' is %g: it must be between %g and %g", name, value, option->least,
+                             option->most);
+        return KEEL_ERROR_INPUT;
     }
-    return unknown_option(name, name_at, diagnostics);
+    if (option->type == KEEL_OPTION_NUMBER)
+        set_number(settings, option, value);
+    else
+        memcpy(field(settings, option), &(keel_gain){.kind = KEEL_GAIN_SCALAR, .scalar = value},
+               sizeof(keel_gain));
+    return KEEL_OK;
+}
+
+keel_status keel_settings_set_word(keel_settings *settings, const char *name, keel_location name_at,
+                                   const char *word, keel_location word_at, keel_diagnostics *diagnostics) {
+    const keel_option *option = keel_option_find(name, name_at, diagnostics);
+    if (!option)
+        return KEEL_ERROR_INPUT;
+    for (int i = 0; option->words && option->words[i]; i++)
+        if (strcmp(word, option->words[i]) == 0) {
+            set_word(settings, option, i);
+            return KEEL_OK;
+        }
+    return wrong_type(option, word_at, diagnostics);
+}
+
+keel_status keel_settings_set_gain(keel_settings *settings, const char *name, keel_location name_at,
+                                   const keel_gain *gain, keel_location gain_at,
+                                   keel_diagnostics *diagnostics) {
+    const keel_option *option = keel_option_find(name, name_at, diagnostics);
+    if (!option)
+        return KEEL_ERROR_INPUT;
+    if (option->type != KEEL_OPTION_GAIN)
+        return wrong_type(option, gain_at, diagnostics);
+    memcpy(field(settings, option), gain, sizeof *gain);
+    return KEEL_OK;
 }
 
 keel_status keel_settings_validate(const keel_settings *settings, double t_start,

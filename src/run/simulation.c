@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/events.h"
 #include "run/start.h"
 #include "run/trouble.h"
 
@@ -14,21 +15,19 @@ static const ki_tableau *const TABLEAUS[KEEL_INTEGRATORS] = {
  * check does it). */
 enum { LARGEST_RANK_PROBLEM = 100000 };
 
-static ki_flow make_flow(ki_dynamics *d, const keel_settings *settings) {
-    return (ki_flow){.dynamics = d,
-                     .rate = ki_index1_rate,
-                     .project = settings->method.stabilize == KEEL_PROJECTION,
-                     .projection = {settings->projection_tolerance}};
-}
-
 static keel_status allocate(keel_simulation *sim) {
     const keel_system *sys = sim->system;
-    keel_status status = ki_dynamics_init(&sim->dynamics, sys);
+    keel_status status = ki_law_init(&sim->law, &sim->arena, sys, &sim->settings, sim->diagnostics);
     if (!status)
-        status = ki_dynamics_init(&sim->rows, sys);
+        status = ki_dynamics_init(&sim->dynamics, sys, &sim->law);
+    if (!status)
+        status = ki_dynamics_init(&sim->rows, sys, &sim->law);
+    if (status)
+        return status;
     sim->row_y = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
     sim->row_k = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
     sim->row_outputs = KI_NEW(&sim->arena, double, sys->n_outputs);
+    sim->events = KI_NEW(&sim->arena, keel_event, KEEL_EVENTS_MAX);
     return sim->arena.failed ? KEEL_ERROR_MEMORY : status;
 }
 
@@ -83,17 +82,22 @@ static keel_status measure_rank(keel_simulation *sim) {
         return KEEL_OK;
     keel_rank rank;
     keel_status status = keel_rank_compute(sys->J, sim->dynamics.at.J, 0, &rank);
-    if (!status) {
-        sim->rank = rank.rank;
-        sim->rank_gap = rank.gap;
-        keel_rank_clear(&rank);
-    }
-    return status;
+    if (status)
+        return status;
+    sim->rank = rank.rank;
+    sim->rank_gap = rank.gap;
+    sim->shared = KI_NEW(&sim->arena, int, sim->dynamics.m);
+    if (sim->shared)
+        ki_shared_multipliers(&rank, sim->dynamics.m, sim->shared);
+    keel_rank_clear(&rank);
+    return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
 static keel_status after_step(keel_simulation *sim) {
     double energy, drift;
-    keel_status status = measure_violation(sim);
+    keel_status status = ki_look_for_events(sim); /* first: it uses J at the new point */
+    if (!status)
+        status = measure_violation(sim);
     if (!status)
         status = measure_energy(&sim->dynamics, sim->rk.t, sim->rk.y, sim->energy_initial, &energy, &drift);
     if (!status) {
@@ -107,7 +111,7 @@ static keel_status after_step(keel_simulation *sim) {
 static keel_status start_integrator(keel_simulation *sim, double t) {
     const keel_settings *set = &sim->settings;
     const ki_tableau *tableau = TABLEAUS[set->method.integrator];
-    ki_flow flow = make_flow(&sim->dynamics, set), flow_rows = make_flow(&sim->rows, set);
+    ki_flow flow = {&sim->dynamics, set->method.stabilize}, flow_rows = {&sim->rows, set->method.stabilize};
     ki_rk_settings rk = {.tolerance = set->tolerance,
                          .absolute_tolerance =
                              set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance,
@@ -134,7 +138,11 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
     if (!(status = measure_rank(sim)))
         status = start_integrator(sim, start->t);
     if (!status)
-        status = measure_energy(d, start->t, sim->rk.y, 0, &sim->energy_initial, &sim->energy_drift);
+        ki_watch_init(&sim->watch, &sim->arena, d, start->t);
+    if (!status)
+        status = sim->arena.failed
+                     ? KEEL_ERROR_MEMORY
+                     : measure_energy(d, start->t, sim->rk.y, 0, &sim->energy_initial, &sim->energy_drift);
     if (!status)
         status = after_step(sim);
     if (status)
@@ -164,7 +172,7 @@ keel_simulation *keel_simulation_new(const keel_system *system, const keel_state
     *status = allocate(sim);
     if (!*status)
         *status = begin(sim, start, velocities_given);
-    else
+    else if (*status == KEEL_ERROR_MEMORY)
         keel_diagnostics_add(diagnostics, KEEL_ERROR, (keel_location){0}, "%s", keel_status_text(*status));
     if (*status) {
         keel_simulation_free(sim);
@@ -185,10 +193,13 @@ void keel_simulation_free(keel_simulation *sim) {
 
 keel_status keel_simulation_step(keel_simulation *sim) {
     keel_status status = ki_rk_step(&sim->rk, sim->settings.until);
-    if (!status)
+    bool stepped = !status;
+    if (stepped)
         status = after_step(sim);
     if (status)
         ki_report_failure(&sim->dynamics, status, sim->rk.t, sim->diagnostics);
+    if (status && !stepped)
+        ki_explain_singular(sim);
     return status;
 }
 
@@ -206,11 +217,13 @@ static keel_status evaluate_row(keel_simulation *sim, double t) {
     d->factored = false; /* the factors of another row are no metric for this one */
     if (!status && t != sim->rk.t)
         ki_normalize(d, sim->row_y);
-    if (!status && flow->project && t != sim->rk.t)
-        status = ki_project(d, &flow->projection, t, sim->row_y);
+    d->step = sim->dynamics.step;
+    if (!status && t != sim->rk.t)
+        status = ki_settle(d, flow->stabilize, t, sim->row_y);
     if (!status)
-        status = flow->rate(d, t, sim->row_y, sim->row_k);
-    if (!status)
+        status = ki_rate(d, t, sim->row_y, sim->row_k);
+    if (!status &&
+        d->factored) /* dependent constraints share their multiplier; penalty forms fix it themselves */
         status = keel_saddle_least_norm(d->K, d->lambda);
     return status < 0 ? status : KEEL_OK;
 }
@@ -237,6 +250,7 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     row->q = at.q, row->v = at.v, row->z = at.z, row->s = at.s, row->lambda = at.lambda;
     row->v_rate = v_rate;
     row->outputs = sim->row_outputs;
+    row->projections = d->by_velocity.rank ? d->by_velocity.d : NULL;
     row->position_violation = violation.position;
     row->velocity_violation = violation.velocity;
     if (t != sim->rk.t) { /* ends of steps are tracked already */
@@ -257,6 +271,23 @@ static double *owned(const double *x, int n, keel_status *status) {
     else
         memcpy(copy, x, (size_t)n * sizeof *copy);
     return copy;
+}
+
+static double root_mean(double sum, long count) {
+    return count ? sqrt(sum / (double)count) : 0;
+}
+
+/* Copies of the lists that the result owns. */
+static keel_status copy_lists(const keel_simulation *sim, keel_result *result) {
+    size_t events = (size_t)sim->event_count, m = (size_t)sim->dynamics.m;
+    result->events = calloc(events + 1, sizeof *result->events);
+    result->shared = sim->shared ? calloc(m + 1, sizeof *result->shared) : NULL;
+    if (!result->events || (sim->shared && !result->shared))
+        return KEEL_ERROR_MEMORY;
+    memcpy(result->events, sim->events, events * sizeof *result->events);
+    if (sim->shared)
+        memcpy(result->shared, sim->shared, m * sizeof *result->shared);
+    return KEEL_OK;
 }
 
 static keel_status copy_final(keel_simulation *sim, keel_result *result) {
@@ -287,6 +318,12 @@ keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
                             .energy_drift_max = sim->energy_drift_max,
                             .start_position_moved = sim->start_position_moved,
                             .start_velocity_moved = sim->start_velocity_moved,
+                            .correction_position = root_mean(sim->rk.moved_position, sim->rk.steps),
+                            .correction_velocity = root_mean(sim->rk.moved_velocity, sim->rk.steps),
+                            .event_count = sim->event_count,
+                            .events_dropped = sim->events_dropped,
+                            .gap_smallest = sim->watch.active ? sim->watch.smallest : -1,
+                            .gap_time = sim->watch.smallest_time,
                             .rank = sim->rank,
                             .rank_gap = sim->rank_gap};
     result->count = (keel_counts){.steps = sim->rk.steps,
@@ -294,12 +331,15 @@ keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
                                   .evaluations = sim->dynamics.evaluations,
                                   .factorizations = sim->dynamics.factorizations,
                                   .projections = sim->dynamics.projections};
-    return copy_final(sim, result);
+    keel_status status = copy_lists(sim, result);
+    return status ? status : copy_final(sim, result);
 }
 
 void keel_result_clear(keel_result *result) {
     keel_state_free(result->final);
     free(result->v_rate);
     free(result->outputs);
+    free(result->events);
+    free(result->shared);
     *result = (keel_result){0};
 }

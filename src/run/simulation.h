@@ -5,11 +5,13 @@
 #include "integrate/explicit_rk.h"
 #include "keel/rank.h"
 #include "keel/run.h"
+#include "run/watch.h"
 
 struct keel_simulation {
     const keel_system *system;
     keel_settings settings;
     keel_diagnostics *diagnostics;
+    ki_law law;           /* what the method adds to the system */
     ki_dynamics dynamics; /* of the steps */
     ki_dynamics rows;     /* of the output rows, so that rows never change the steps */
     ki_rk rk;
@@ -22,6 +24,11 @@ struct keel_simulation {
     double start_position_moved, start_velocity_moved;
     int rank;
     double rank_gap;
+    int *shared; /* [m]; NULL: unknown */
+    ki_watch watch;
+    keel_event *events; /* [KEEL_EVENTS_MAX] */
+    int event_count;
+    long events_dropped;
 };
 
 #endif

@@ -59,10 +59,10 @@ static keel_status fail(const ki_dynamics *d, keel_status status, double t, keel
     return status == KEEL_ERROR_CONVERGENCE ? KEEL_ERROR_START : status;
 }
 
-keel_status ki_make_consistent(ki_dynamics *d, const keel_settings *settings, int velocities_given, double t,
-                               double *y, keel_diagnostics *diagnostics, ki_start_report *report) {
+static keel_status make_consistent(ki_dynamics *d, const keel_settings *settings, int velocities_given,
+                                   double t, double *y, keel_diagnostics *diagnostics,
+                                   ki_start_report *report) {
     const keel_system *sys = d->system;
-    ki_projection projection = {settings->projection_tolerance};
     double *before = KI_NEW(&d->arena, double, d->n_y);
     level position = {"position", sys->n_h, sys->n_q, d->at.Phi, ki_q(y), KEEL_NAME_Q};
     level velocity = {"velocity", d->m, sys->n_v, d->at.rate, ki_v(d, y), KEEL_NAME_V};
@@ -83,7 +83,7 @@ keel_status ki_make_consistent(ki_dynamics *d, const keel_settings *settings, in
     if (report_large(d, &position, settings->start_tolerance, diagnostics))
         return KEEL_ERROR_START;
     d->factored = false; /* exact metric for the first projection */
-    if ((status = ki_project_position(d, &projection, t, y)))
+    if ((status = ki_project_position(d, t, y)))
         return fail(d, status, t, diagnostics);
     report->position_moved = report_change(d, &position, before, diagnostics);
 
@@ -95,8 +95,21 @@ keel_status ki_make_consistent(ki_dynamics *d, const keel_settings *settings, in
     ki_velocity_sizes(d, ki_v(d, y), d->size);
     if (velocities_given && report_large(d, &velocity, settings->start_tolerance, diagnostics))
         return KEEL_ERROR_START;
-    if ((status = ki_project_velocity(d, &projection, t, y)))
+    if ((status = ki_project_velocity(d, t, y)))
         return fail(d, status, t, diagnostics);
     report->velocity_moved = report_change(d, &velocity, before + sys->n_q, diagnostics);
     return KEEL_OK;
+}
+
+keel_status ki_make_consistent(ki_dynamics *d, const keel_settings *settings, int velocities_given, double t,
+                               double *y, keel_diagnostics *diagnostics, ki_start_report *report) {
+    /* exactly and in the mass metric, whatever the projections of the run leave */
+    keel_saddle *P = d->P, *P_G = d->P_G;
+    double *metric = d->metric, *P_D = d->P_D;
+    d->P = d->K, d->P_G = d->K_G;
+    d->metric = d->P_D = NULL;
+    keel_status status = make_consistent(d, settings, velocities_given, t, y, diagnostics, report);
+    d->P = P, d->P_G = P_G;
+    d->metric = metric, d->P_D = P_D;
+    return status;
 }

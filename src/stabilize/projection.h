@@ -23,14 +23,11 @@
 
 #include "formulate/dynamics.h"
 
-typedef struct ki_projection {
-    double tolerance; /* violation that is left, relative to the size of the constraint */
-} ki_projection;
-
-/* Projects q and v of y onto the constraints at time t. Afterwards K holds the factors there. */
-keel_status ki_project(ki_dynamics *d, const ki_projection *p, double t, double *y);
-keel_status ki_project_position(ki_dynamics *d, const ki_projection *p, double t, double *y);
-keel_status ki_project_velocity(ki_dynamics *d, const ki_projection *p, double t, double *y);
+/* Projects q and v of y onto the constraints at time t, as far as d->law asks for. Afterwards K holds the
+ * factors there. */
+keel_status ki_project(ki_dynamics *d, double t, double *y);
+keel_status ki_project_position(ki_dynamics *d, double t, double *y);
+keel_status ki_project_velocity(ki_dynamics *d, double t, double *y);
 
 /* Replaces the q and v parts of an error estimate by their tangential parts, with the factors that K holds.
  */

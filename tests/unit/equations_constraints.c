@@ -293,6 +293,29 @@ static void jacobian_knows_whether_it_needs_velocities(void **state) {
     drop(&skate);
 }
 
+/* Constraints can do work if they know t, or are not linear homogeneous in v. */
+static void knows_whether_constraints_do_work(void **state) {
+    (void)state;
+    static const struct {
+        keel_equation_kind kind;
+        const char *text;
+        int has_drivers;
+    } CASES[] = {
+        {KEEL_EQ_HOLONOMIC, "x*y - 1", 0},      {KEEL_EQ_HOLONOMIC, "x - sin(t)", 1},
+        {KEEL_EQ_NONHOLONOMIC, "x*x' - y'", 0}, {KEEL_EQ_NONHOLONOMIC, "t*x' - y'", 0},
+        {KEEL_EQ_NONHOLONOMIC, "x' - y", 1},    {KEEL_EQ_NONHOLONOMIC, "x'^2 - y'", 1},
+    };
+    for (int i = 0; i < COUNT(CASES); i++) {
+        const line lines[] = {{KEEL_EQ_COORDINATE, "x", "1", 0},
+                              {KEEL_EQ_COORDINATE, "y", "1", 0},
+                              {KEEL_EQ_KINETIC, NULL, "(x'^2 + y'^2)/2", 0},
+                              {CASES[i].kind, "c", CASES[i].text, 0}};
+        model m = compile_lines(lines, COUNT(lines));
+        assert_int_equal(m.system->has_drivers, CASES[i].has_drivers);
+        drop(&m);
+    }
+}
+
 /* r_s without an inverse away from the start: the evaluation says so. */
 static void singular_auxiliary_equations(void **state) {
     (void)state;
@@ -318,6 +341,7 @@ int main(void) {
         cmocka_unit_test(energy_balance),
         cmocka_unit_test(curve_parameter_as_auxiliary),
         cmocka_unit_test(jacobian_knows_whether_it_needs_velocities),
+        cmocka_unit_test(knows_whether_constraints_do_work),
         cmocka_unit_test(singular_auxiliary_equations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -31,6 +31,34 @@ static void full_rank_needs_one_solve(void **state) {
     assert_true(refinements <= 10);
 }
 
+/* Patterns with gaps, rows of J with one to four entries, some of them dependent by chance. */
+static void sparse_patterns(void **state) {
+    for (int trial = 0; trial < 200; trial++) {
+        int n = uniform_int(2, 40), m = uniform_int(1, n);
+        fill_random(&P, n, m, 1);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < i; j++)
+                if (uniform(0, 1) < 0.1) {
+                    P.A[i][j] = uniform(-1, 1);
+                    P.A[i][i] += 1;
+                    P.A[j][j] += 1;
+                }
+        memset(P.J, 0, sizeof P.J);
+        for (int i = 0; i < m; i++)
+            for (int k = uniform_int(1, 4); k > 0; k--)
+                P.J[i][uniform_int(0, n - 1)] = uniform(-1, 1);
+        make_consistent(&P);
+        keel_saddle *K;
+        assert_int_equal(solve_keeping(&P, path_of(state), &K), KEEL_OK);
+        assert_true(residual_of(&P) <= 1e-13);
+        /* what the first factorization left behind in the gaps does not matter to the second */
+        assert_int_equal(factor(K, &P), KEEL_OK);
+        assert_int_equal(keel_saddle_solve(K, P.r, P.s, Q.x, Q.y, NULL), KEEL_OK);
+        assert_memory_equal(P.x, Q.x, (size_t)n * sizeof(double));
+        keel_saddle_free(K);
+    }
+}
+
 /* y with the least norm from LAPACK: min |y| among the minimizers of |J^T y - b|, b = J^T y. */
 static void least_norm_reference(const problem *from, double *y) {
     int n = from->n, m = from->m, most = n > m ? n : m;
@@ -226,6 +254,41 @@ static void chain_of_light_and_heavy(void **state) {
     assert_true(P.info.refinements <= 6);
 }
 
+/* Both at once: rows at a distance of 1e-6 and masses from 1 to 1e12, so that in the A^-1 metric the rows are
+ * up to 1e-12 close, and the heavy bodies alone tell them apart. */
+static void mass_ratios_and_nearly_dependent_rows(void **state) {
+    for (int trial = 0; trial < 60; trial++) {
+        int n = uniform_int(3, 20);
+        fill_random(&P, n, uniform_int(2, n - 1), 1);
+        for (int j = 0; j < n; j++) {
+            P.A[j][j] = pow(1e12, (double)j / (n - 1));
+            P.r[j] *= P.A[j][j];
+            P.J[P.m - 1][j] = P.J[0][j] + 1e-6 * (j % 2 ? 1 : -1);
+        }
+        make_consistent(&P);
+        assert_int_equal(solve(&P, path_of(state)), KEEL_OK);
+        assert_true(residual_of(&P) <= 1e-13);
+    }
+}
+
+/* Two equal rows among masses from 1 to 1e12: the null vector is that of J, whatever A is. */
+static void mass_ratios_and_equal_rows(void **state) {
+    for (int trial = 0; trial < 30; trial++) {
+        int n = uniform_int(4, 20), m = uniform_int(2, n - 2);
+        fill_random(&P, n, m, 1);
+        for (int j = 0; j < n; j++)
+            P.A[j][j] = pow(1e12, (double)j / (n - 1));
+        copy_row(&P, m - 1, 0, 1);
+        make_consistent(&P);
+        keel_saddle *K;
+        assert_int_equal(solve_keeping(&P, path_of(state), &K), KEEL_OK);
+        assert_int_equal(keel_saddle_least_norm(K, P.y), KEEL_OK);
+        assert_true(residual_of(&P) <= 1e-13);
+        assert_close(P.y[m - 1], P.y[0], 1e-12 * largest_of(P.y, m));
+        keel_saddle_free(K);
+    }
+}
+
 /* From far above what S = J A^-1 J^T resolves (1e-3: pivot 1e-6) to far below (1e-9: pivot 1e-18). */
 static void nearly_dependent_rows(void **state) {
     static const double distances[] = {1e-3, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
@@ -241,6 +304,21 @@ static void nearly_dependent_rows(void **state) {
             assert_true(residual_of(&P) <= 1e-13);
             assert_true(P.info.refinements <= 4);
         }
+}
+
+/* Three rows close to the same one, at different distances: their directions are far from orthogonal. */
+static void several_nearly_dependent_rows(void **state) {
+    for (int trial = 0; trial < 20; trial++) {
+        int n = uniform_int(8, 20);
+        fill_random(&P, n, 7, trial % 2);
+        for (int i = 4; i < 7; i++)
+            for (int j = 0; j < n; j++)
+                P.J[i][j] = P.J[0][j] + pow(10, -i - 2) * P.J[i][j];
+        make_consistent(&P);
+        assert_int_equal(solve(&P, path_of(state)), KEEL_OK);
+        assert_true(residual_of(&P) <= 1e-13);
+        assert_true(P.info.refinements <= 4);
+    }
 }
 
 /* Rows closer than settings.dependent are one row; what they disagree by decides between the two verdicts. */
@@ -281,7 +359,22 @@ static void penalties(void **state) {
             copy_row(&P, m - 1, 0, 1);
         assert_int_equal(solve(&P, path_of(state)), KEEL_OK);
         assert_true(residual_of(&P) <= 1e-13);
+        assert_true(P.info.refinements <= 2);
     }
+}
+
+/* Equal rows that contradict each other, reconciled by penalties so hard that S does not see them: 1e-16.
+ * With y_0 D_0 - y_1 D_1 = s_1 - s_0 the multipliers are large, but there is an answer. */
+static void hard_penalties_reconcile(void **state) {
+    fill_random(&P, 6, 3, 1);
+    copy_row(&P, 2, 0, 1);
+    make_consistent(&P);
+    P.s[2] += 1e-3;
+    P.has_D = 1;
+    P.D[0] = P.D[2] = 1e-14;
+    assert_int_equal(solve(&P, path_of(state)), KEEL_OK);
+    assert_true(residual_of(&P) <= 1e-13);
+    assert_close((P.y[0] - P.y[2]) / 1e11, 1, 1e-6);
 }
 
 /* 2 x + y = 5, x - y/4 = 1: x = 3/2, y = 2 */
@@ -396,6 +489,16 @@ static void one_factorization_leaves_no_trace(void **state) {
     assert_int_equal(keel_saddle_solve(K, Q.r, Q.s, Q.x, Q.y, NULL), KEEL_INCONSISTENT);
     assert_int_equal(keel_saddle_least_norm(K, Q.y), KEEL_OK);
     assert_int_equal(keel_saddle_regularized(K), 1);
+    /* other rows are dependent now */
+    Q = P;
+    copy_row(&Q, 2, 1, -1);
+    pack(&Q);
+    double reference[MOST];
+    assert_int_equal(factor(K, &Q), KEEL_OK);
+    assert_int_equal(keel_saddle_solve(K, Q.r, Q.s, Q.x, Q.y, NULL), KEEL_INCONSISTENT);
+    assert_int_equal(keel_saddle_least_norm(K, Q.y), KEEL_OK);
+    least_norm_reference(&Q, reference);
+    assert_true(largest_difference(Q.y, reference, 4) <= 1e-11 * largest_of(reference, 4));
     assert_int_equal(factor(K, &P), KEEL_OK);
     assert_int_equal(keel_saddle_regularized(K), 0);
     assert_int_equal(keel_saddle_solve(K, P.r, P.s, Q.x, Q.y, NULL), KEEL_OK);
@@ -432,8 +535,17 @@ static void values_that_are_not_finite(void **state) {
         assert_int_equal(keel_saddle_solve(K, r, s, x, y, NULL), KEEL_ERROR_NOT_FINITE);
         assert_true(x[2] == 7 && y[1] == 7);
     }
+    /* an answer that is too large to be written down */
+    double x[5] = {7, 7, 7, 7, 7}, y[3] = {7, 7, 7};
+    for (int j = 0; j < 5; j++)
+        P.r[j] = 1e308;
+    assert_int_equal(keel_saddle_solve(K, P.r, P.r, x, y, NULL), KEEL_ERROR_NOT_FINITE);
+    assert_true(x[2] == 7 && y[1] == 7);
     /* finite, but their squares are not */
     P.J_values[4] = 1e200;
+    assert_int_equal(factor(K, &P), KEEL_ERROR_NOT_FINITE);
+    for (int p = 0; p < P.A_start[5]; p++)
+        P.A_values[p] *= 1e250;
     assert_int_equal(factor(K, &P), KEEL_ERROR_NOT_FINITE);
     keel_saddle_free(K);
 }
@@ -479,6 +591,33 @@ static void loose_tolerance_takes_the_first_answer(void **state) {
     keel_saddle_free(K);
 }
 
+/* Without refinements the first answer is kept, and told to be inaccurate. */
+static void refinements_may_be_forbidden(void **state) {
+    memset(&P, 0, sizeof P);
+    P.n = 10;
+    P.m = 9;
+    for (int i = 0; i < P.n; i++) {
+        P.A[i][i] = i % 2 ? 1 : 1e12;
+        P.r[i] = uniform(-1, 1) * P.A[i][i];
+    }
+    for (int i = 0; i < P.m; i++) {
+        P.J[i][i] = 1;
+        P.J[i][i + 1] = -1;
+    }
+    pack(&P);
+    keel_saddle_settings settings = keel_saddle_settings_default();
+    settings.path = path_of(state);
+    settings.refinements = 0;
+    keel_saddle *K = keel_saddle_new(P.A_pattern, P.J_pattern, &settings);
+    assert_true(keel_saddle_least_norm(K, P.y) < 0);
+    assert_int_equal(factor(K, &P), KEEL_OK);
+    assert_int_equal(keel_saddle_solve(K, P.r, P.s, P.x, P.y, &P.info), KEEL_INACCURATE);
+    assert_int_equal(P.info.refinements, 0);
+    assert_true(P.info.residual < 1e-2 && P.info.residual > 1e-14);
+    assert_close(P.info.residual, residual_of(&P), 1e-14);
+    keel_saddle_free(K);
+}
+
 static const keel_saddle_path DENSE = KEEL_SADDLE_DENSE, SPARSE = KEEL_SADDLE_SPARSE;
 
 #define BOTH_PATHS(test)                                                                                     \
@@ -489,6 +628,7 @@ static const keel_saddle_path DENSE = KEEL_SADDLE_DENSE, SPARSE = KEEL_SADDLE_SP
 int main(void) {
     const struct CMUnitTest tests[] = {
         BOTH_PATHS(full_rank_needs_one_solve),
+        BOTH_PATHS(sparse_patterns),
         BOTH_PATHS(equal_rows_share),
         BOTH_PATHS(scaled_rows_share_by_length),
         BOTH_PATHS(combinations_of_rows),
@@ -499,9 +639,13 @@ int main(void) {
         BOTH_PATHS(light_body_between_heavy_ones),
         BOTH_PATHS(mass_ratios),
         BOTH_PATHS(chain_of_light_and_heavy),
+        BOTH_PATHS(mass_ratios_and_nearly_dependent_rows),
+        BOTH_PATHS(mass_ratios_and_equal_rows),
         BOTH_PATHS(nearly_dependent_rows),
+        BOTH_PATHS(several_nearly_dependent_rows),
         BOTH_PATHS(dependent_sets_what_counts_as_equal),
         BOTH_PATHS(penalties),
+        BOTH_PATHS(hard_penalties_reconcile),
         BOTH_PATHS(one_row_with_penalty_by_hand),
         BOTH_PATHS(forces_in_balance),
         BOTH_PATHS(no_constraints),
@@ -512,6 +656,7 @@ int main(void) {
         BOTH_PATHS(values_that_are_not_finite),
         BOTH_PATHS(units_of_rows_do_not_matter),
         BOTH_PATHS(loose_tolerance_takes_the_first_answer),
+        BOTH_PATHS(refinements_may_be_forbidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -157,11 +157,13 @@ static void a_failed_run_is_told(void **state) {
     result.status = KEEL_ERROR_STEP_SIZE;
     result.has_energy = 0;
     result.position.worst = -1;
+    result.rank = -1;
     members m = write_and_read("m", &system, &result, "the step fell to 1e-17 at t = 3");
     assert_string_equal(member(&m, "status"), "\"step_size\"");
     assert_string_equal(member(&m, "message"), "\"the step fell to 1e-17 at t = 3\"");
     assert_string_equal(member(&m, "energy"), "null");
     assert_string_equal(member(&m, "violation.position.worst"), "null");
+    assert_string_equal(member(&m, "rank.rank"), "null");
     keel_result_clear(&result);
 
     // a run that never had a state

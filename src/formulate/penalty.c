@@ -1,0 +1,154 @@
+/* Modified Lagrange equations (Mukharlyamov and Deressa, eq. 30) and the augmented Lagrangian.
+ *
+ *     (M + J^T A J) v' = Q + J^T A s        lambda = A (J v' - s)        s = xi - K_D rate - K_P Phi
+ *
+ * The constraints are replaced by penalty masses A, moved by springs and dampers. With diagonal A this is the
+ * saddle-point system with D = A^-1,
+ *
+ *     [ M   J^T  ] [ v'     ]   [ Q ]
+ *     [ J  -A^-1 ] [ lambda ] = [ s ]
+ *
+ * positive definite after elimination whatever the rank of J: singular poses are passed. With a full A the n
+ * x n matrix is factored densely. Forces that depend on multipliers see those of the evaluation before
+ * (`lambda` is defined by eq. 31).
+ *
+ * The augmented Lagrangian repeats the solve with s - A^-1 lambda_k in place of s until lambda stands still:
+ * then J v' = s holds exactly and lambda is the multiplier of the index-1 form.
+ *
+ * Automatic masses: A_i = FACTOR / (J diag(M)^-1 J^T)_ii, so many times the mass that the constraint moves.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "formulate/dynamics.h"
+#include "linalg/dense.h"
+
+static const double AUTOMATIC_FACTOR = 1e3;
+
+/* D = A^-1 */
+static void set_penalty(ki_dynamics *d) {
+    const keel_system *sys = d->system;
+    const ki_gain *A = &d->law->penalty;
+    for (int i = 0; i < d->m; i++) {
+        if (A->given) {
+            d->D[i] = 1 / A->values[i];
+            continue;
+        }
+        double sum = 0;
+        for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++) {
+            double mass = d->at.M[sys->M.start[sys->J.index[k] + 1] - 1];
+            sum += d->at.J[k] * d->at.J[k] / (mass > 0 ? mass : 1);
+        }
+        d->D[i] = (sum > 0 ? sum : 1) / AUTOMATIC_FACTOR;
+    }
+}
+
+static keel_status factor_with_penalty(ki_dynamics *d, double t) {
+    set_penalty(d);
+    keel_status status = keel_saddle_factor(d->K_D, d->at.M, d->at.J, d->D);
+    if (status == KEEL_ERROR_SINGULAR)
+        return ki_trouble_at(d, status, KI_TROUBLE_MASS, t, keel_saddle_bad_pivot(d->K_D), 0);
+    if (status < 0)
+        return ki_trouble_at(d, status, KI_TROUBLE_MATRIX, t, -1, 0);
+    d->factorizations++;
+    return KEEL_OK;
+}
+
+/* dense (M + J^T A J) in d->dense; J rows in d->J_rows, A J in d->AJ */
+static keel_status factor_full(ki_dynamics *d, double t) {
+    const keel_system *sys = d->system;
+    const ki_gain *A = &d->law->penalty;
+    int n = sys->n_v, m = d->m;
+    memset(d->dense, 0, (size_t)n * (size_t)n * sizeof(double));
+    memset(d->J_rows, 0, (size_t)m * (size_t)n * sizeof(double));
+    memset(d->AJ, 0, (size_t)m * (size_t)n * sizeof(double));
+    for (int i = 0; i < n; i++)
+        for (int k = sys->M.start[i]; k < sys->M.start[i + 1]; k++)
+            d->dense[i * n + sys->M.index[k]] = d->at.M[k];
+    for (int i = 0; i < m; i++)
+        for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++)
+            d->J_rows[i * n + sys->J.index[k]] = d->at.J[k];
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            ki_axpy(n, A->values[i * m + j], d->J_rows + j * n, d->AJ + i * n);
+    for (int k = 0; k < m; k++)
+        for (int i = 0; i < n; i++)
+            ki_axpy(i + 1, d->J_rows[k * n + i], d->AJ + k * n, d->dense + i * n);
+    d->factorizations++;
+    int row = ki_dense_cholesky(n, d->dense);
+    return row < 0 ? KEEL_OK : ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_MASS, t, row, 0);
+}
+
+/* v' and lambda with a full A: v' = (..)^-1 (Q + (A J)^T s), lambda = A (J v' - s) */
+static void solve_full(ki_dynamics *d) {
+    const keel_system *sys = d->system;
+    int n = sys->n_v, m = d->m;
+    memcpy(d->x, d->at.Q, (size_t)n * sizeof(double));
+    for (int i = 0; i < m; i++)
+        ki_axpy(n, d->target[i], d->AJ + i * n, d->x);
+    ki_dense_cholesky_solve(n, d->dense, d->x);
+    memset(d->lambda, 0, (size_t)m * sizeof(double));
+    for (int i = 0; i < m; i++)
+        d->b_m[i] = ki_dot(n, d->J_rows + i * n, d->x) - d->target[i];
+    ki_gain_apply(&d->law->penalty, 1, d->b_m, d->lambda);
+}
+
+keel_status ki_penalty_rate(ki_dynamics *d, double t, const double *y, double *k) {
+    keel_status status = ki_begin_rate(d, t, y);
+    if (status)
+        return status;
+    if (d->law->penalty.full) {
+        status = factor_full(d, t);
+        if (!status)
+            solve_full(d);
+    } else {
+        status = factor_with_penalty(d, t);
+        if (!status && keel_saddle_solve(d->K_D, d->at.Q, d->target, d->x, d->lambda, NULL) < 0)
+            status = ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, 0, INFINITY);
+    }
+    if (!status)
+        ki_end_rate(d, y, k);
+    return status;
+}
+
+/* One more pass of the augmented Lagrangian; *change is the largest step of D lambda relative to the size of
+ * s. */
+static keel_status augment(ki_dynamics *d, double *change, int *worst) {
+    for (int i = 0; i < d->m; i++)
+        d->b_m[i] = d->target[i] - d->D[i] * d->lambda[i];
+    keel_status status = keel_saddle_solve(d->K_D, d->at.Q, d->b_m, d->x, d->y, NULL);
+    double size = 0;
+    *change = 0;
+    for (int i = 0; i < d->m; i++) {
+        double step = fabs(d->D[i] * (d->y[i] - d->lambda[i]));
+        if (step > *change) {
+            *change = step;
+            *worst = i;
+        }
+        size = fmax(size, fmax(fabs(d->target[i]), fabs(d->D[i] * d->y[i])));
+        d->lambda[i] = d->y[i];
+    }
+    *change = size > 0 ? *change / size : 0;
+    return status < 0 ? status : KEEL_OK;
+}
+
+keel_status ki_augmented_rate(ki_dynamics *d, double t, const double *y, double *k) {
+    enum { MOST_ITERATIONS = 200 };
+    static const double TOLERANCE = 1e-14, ROUND_OFF = 1e-10;
+    double change = INFINITY, previous = INFINITY;
+    int worst = 0;
+    keel_status status = ki_begin_rate(d, t, y);
+    if (!status)
+        status = factor_with_penalty(d, t);
+    for (int i = 0; !status && i < MOST_ITERATIONS; i++) {
+        status = augment(d, &change, &worst);
+        if (change <= TOLERANCE || (change <= ROUND_OFF && change > 0.5 * previous))
+            break;
+        previous = change;
+    }
+    if (status || change > ROUND_OFF)
+        return ki_trouble_at(d, status ? status : KEEL_ERROR_CONVERGENCE, KI_TROUBLE_CONSTRAINT, t, worst,
+                             change);
+    ki_end_rate(d, y, k);
+    return KEEL_OK;
+}

@@ -1,0 +1,119 @@
+/* What all formulations share: the terms and the target of the constraints before, y' after.
+ *
+ *     y' = (N v, v', f, power - lambda^T tau)
+ */
+#include <math.h>
+#include <string.h>
+
+#include "formulate/dynamics.h"
+
+/* a h of the automatic gains, see law.h */
+static const double AUTOMATIC_RATE = 0.25;
+
+static keel_status check_finite(ki_dynamics *d, double t) {
+    const keel_system *sys = d->system;
+    int i = 0;
+    if (!ki_all_finite(d->at.Q, sys->n_v, &i))
+        return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_FORCE, t, i, d->at.Q[i]);
+    if (!ki_all_finite(d->at.xi, d->m, &i))
+        return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_XI, t, i, d->at.xi[i]);
+    if (!ki_all_finite(d->at.f, sys->n_z, &i))
+        return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_STATE, t, i, d->at.f[i]);
+    return KEEL_OK;
+}
+
+/* Terms and factors at (t, y). M and J are taken over when they are already factored for this configuration.
+ */
+static keel_status evaluate_and_factor(ki_dynamics *d, double t, const double *y) {
+    unsigned what = KEEL_FORCE | KEEL_XI | KEEL_STATES;
+    if (d->system->has_energy)
+        what |= KEEL_POWER | (d->system->has_drivers ? KEEL_VELOCITY : 0u);
+    if (d->law->baumgarte)
+        what |= KEEL_POSITION | KEEL_VELOCITY;
+    bool known = ki_is_factored(d, t, y);
+    d->factored = known;
+    keel_status status = ki_evaluate_terms(d, known ? what : what | KEEL_MASS | KEEL_JACOBIAN, t, y);
+    if (!status)
+        status = check_finite(d, t);
+    if (!status && !known && !d->K_D) /* penalty formulations factor another matrix */
+        status = ki_factor_terms(d, t, y);
+    return status;
+}
+
+/* s = xi - K_D rate - K_P Phi */
+static void set_target(ki_dynamics *d) {
+    const ki_law *law = d->law;
+    int n_h = d->system->n_h;
+    memcpy(d->target, d->at.xi, (size_t)d->m * sizeof(double));
+    if (!law->baumgarte)
+        return;
+    double a = d->step > 0 ? AUTOMATIC_RATE / d->step : 0;
+    if (law->K_D.given)
+        ki_gain_apply(&law->K_D, -1, d->at.rate, d->target);
+    for (int i = 0; i < d->m && !law->K_D.given; i++)
+        d->target[i] -= (i < n_h ? 2 * a : a) * d->at.rate[i];
+    if (law->K_P.given)
+        ki_gain_apply(&law->K_P, -1, d->at.Phi, d->target);
+    for (int i = 0; i < n_h && !law->K_P.given; i++)
+        d->target[i] -= a * a * d->at.Phi[i];
+}
+
+bool ki_has_automatic_gains(const ki_dynamics *d) {
+    return d->law->baumgarte && (!d->law->K_D.given || !d->law->K_P.given);
+}
+
+keel_status ki_begin_rate(ki_dynamics *d, double t, const double *y) {
+    keel_status status = ki_solve_auxiliaries(d, t, y);
+    if (!status)
+        status = evaluate_and_factor(d, t, y);
+    if (status)
+        return status;
+    d->evaluations++;
+    set_target(d);
+    return KEEL_OK;
+}
+
+/* lambda^T (J v - rate): the rate at which energy leaves through driven constraints. Where a constraint is
+ * not driven this is zero, also for a state that has drifted off it: drift must show as drift, not as work.
+ */
+static double driver_power(const ki_dynamics *d, const double *v) {
+    keel_pattern P = d->system->J;
+    double sum = 0;
+    for (int i = 0; i < P.rows; i++) {
+        double Jv = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            Jv += d->at.J[k] * v[P.index[k]];
+        sum += d->lambda[i] * (Jv - d->at.rate[i]);
+    }
+    return sum;
+}
+
+static double work_rate(const ki_dynamics *d, const double *v) {
+    if (!d->system->has_energy)
+        return 0;
+    return d->system->has_drivers ? d->at.power - driver_power(d, v) : d->at.power;
+}
+
+void ki_end_rate(ki_dynamics *d, const double *y, double *k) {
+    const keel_system *sys = d->system;
+    const double *v = y + sys->n_q;
+    if (sys->kinematics)
+        sys->kinematics(sys, y, v, k);
+    else
+        memcpy(k, v, (size_t)sys->n_v * sizeof(double));
+    memcpy(ki_v(d, k), d->x, (size_t)sys->n_v * sizeof(double));
+    memcpy(ki_z(d, k), d->at.f, (size_t)sys->n_z * sizeof(double));
+    *ki_work(d, k) = work_rate(d, v);
+}
+
+keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k) {
+    static keel_status (*const RATES[KEEL_FORMULATIONS])(ki_dynamics *, double, const double *, double *) = {
+        [KEEL_INDEX1] = ki_index1_rate,
+        [KEEL_NULLSPACE] = ki_index1_rate,
+        [KEEL_INDEPENDENT] = ki_independent_rate,
+        [KEEL_PARTITIONED] = ki_partitioned_rate,
+        [KEEL_PENALTY] = ki_penalty_rate,
+        [KEEL_AUGMENTED] = ki_augmented_rate,
+        [KEEL_GENERALIZED_INVERSE] = ki_generalized_inverse_rate};
+    return RATES[d->law->formulation](d, t, y, k);
+}

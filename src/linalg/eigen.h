@@ -1,0 +1,11 @@
+/* eigen.h - eigenvalues of small symmetric matrices (LAPACK). */
+#ifndef KI_EIGEN_H
+#define KI_EIGEN_H
+
+#include "keel/status.h"
+
+/* Smallest eigenvalue of the symmetric A [n x n], n > 0; only its lower triangle is read. Allocates its own
+ * workspace. */
+keel_status ki_smallest_eigenvalue(int n, const double *A, double *smallest);
+
+#endif

@@ -1,0 +1,117 @@
+#include "run/events.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+void ki_shared_multipliers(const keel_rank *rank, int m, int *shared) {
+    for (int i = 0; i < m; i++) {
+        shared[i] = 0;
+        for (int k = 0; k < rank->dependent_count; k++)
+            shared[i] |= fabs(rank->null_space[k * m + i]) > 1e-8;
+    }
+}
+
+static keel_event *new_event(keel_simulation *sim, double t, keel_event_kind kind) {
+    if (sim->event_count == KEEL_EVENTS_MAX) {
+        sim->events_dropped++;
+        return NULL;
+    }
+    keel_event *event = &sim->events[sim->event_count++];
+    event->t = t;
+    event->kind = kind;
+    return event;
+}
+
+/* Appends "'a', 'b' and 'c'": the constraints that take part in the dependency of J in d->at, and that did
+ * not before. */
+static void list_dependent(const keel_simulation *sim, const ki_dynamics *d, double least, char *text,
+                           size_t size) {
+    char buffer[32];
+    keel_rank rank;
+    size_t used = 0;
+    text[0] = 0;
+    if (keel_rank_compute(d->system->J, d->at.J, least, &rank))
+        return;
+    for (int i = 0; i < d->m && used < size; i++) {
+        double most = 0;
+        for (int k = 0; k < rank.dependent_count; k++)
+            most = fmax(most, fabs(rank.null_space[k * d->m + i]));
+        if (most > 1e-3 && !(sim->shared && sim->shared[i]))
+            used += (size_t)snprintf(text + used, size - used, "%s'%s'", used ? ", " : "",
+                                     keel_system_name(d->system, KEEL_NAME_CONSTRAINT, i, buffer));
+    }
+    keel_rank_clear(&rank);
+}
+
+/* A method that divides by J at every stage and has nothing to bring it back leaves a singular pose on a
+ * branch of chance. */
+static bool must_stop(const keel_simulation *sim) {
+    return sim->settings.singular == KEEL_SINGULAR_STOP || sim->settings.method.stabilize == KEEL_BAUMGARTE;
+}
+
+static keel_status report_singular(keel_simulation *sim, double t, double gap) {
+    const ki_dynamics *rows = &sim->rows;
+    bool stop = must_stop(sim) && sim->settings.method.formulation != KEEL_PENALTY;
+    double least = 1e-3 * sim->watch.largest;
+    char names[120];
+    int at = ki_watch_rank(&sim->watch, rows, least);
+    list_dependent(sim, rows, least, names, sizeof names);
+    keel_event *event = new_event(sim, t, KEEL_EVENT_SINGULAR);
+    if (event)
+        snprintf(event->text, sizeof event->text,
+                 "singular pose: rank %d before, %d at, %d after; gap %.1e; dependent there: %s",
+                 sim->watch.rank, at, ki_watch_rank(&sim->watch, &sim->dynamics, least), gap, names);
+    if (!stop)
+        return KEEL_OK;
+    keel_diagnostics_add(
+        sim->diagnostics, KEEL_ERROR, (keel_location){0},
+        "t = %.6g: the pose is singular: constraints %s become dependent (rank %d instead of %d)%s", t, names,
+        at, sim->watch.rank,
+        sim->settings.singular == KEEL_SINGULAR_STOP
+            ? "; the option singular = stop ends the run here"
+            : "; Baumgarte's method cannot tell the branches apart here: use projection or penalty");
+    return KEEL_ERROR_SINGULAR;
+}
+
+/* "x, y, theta": the independent components */
+static void list_independent(const ki_dynamics *d, char *text, size_t size) {
+    char buffer[32];
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < d->system->n_v && used < size; i++)
+        if (!d->by_velocity.is_dependent[i])
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                                     keel_system_name(d->system, KEEL_NAME_V, i, buffer));
+}
+
+static void look_for_switch(keel_simulation *sim) {
+    ki_dynamics *d = &sim->dynamics;
+    if (!d->by_velocity.rank || !d->partition_changed)
+        return;
+    d->partition_changed = false;
+    keel_event *event = new_event(sim, sim->rk.t, KEEL_EVENT_PARTITION);
+    if (event) {
+        int used = snprintf(event->text, sizeof event->text, "independent velocities: ");
+        list_independent(d, event->text + used, sizeof event->text - (size_t)used);
+    }
+}
+
+keel_status ki_look_for_events(keel_simulation *sim) {
+    double t, gap;
+    look_for_switch(sim);
+    if (sim->rk.steps == 0 || !ki_watch_step(&sim->watch, &sim->rk, &sim->rows, &t, &gap))
+        return KEEL_OK;
+    return report_singular(sim, t, gap);
+}
+
+void ki_explain_singular(keel_simulation *sim) {
+    char names[160];
+    const ki_watch *w = &sim->watch;
+    if (!w->active || w->gap > 1e-2 * w->largest)
+        return;
+    list_dependent(sim, &sim->dynamics, 1e-2 * w->largest, names, sizeof names);
+    keel_diagnostics_add(sim->diagnostics, KEEL_ERROR, (keel_location){0},
+                         "t = %.6g: the pose is singular: constraints %s become dependent (gap %.1e of %.1e)",
+                         sim->rk.t, names, w->gap, w->largest);
+}

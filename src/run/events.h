@@ -1,0 +1,17 @@
+/* events.h - singular poses and changes of partition, found after a step and put into words. */
+#ifndef KI_EVENTS_H
+#define KI_EVENTS_H
+
+#include "run/simulation.h"
+
+/* Looks at the step just taken. KEEL_ERROR_SINGULAR if the run has to end at a singular pose. */
+keel_status ki_look_for_events(keel_simulation *sim);
+
+/* After a failed step: adds a note if the state is next to a singular pose. */
+void ki_explain_singular(keel_simulation *sim);
+
+/* shared[i] = 1 if some vector of the null space of J^T has a component i: the multiplier is not unique then.
+ */
+void ki_shared_multipliers(const keel_rank *rank, int m, int *shared);
+
+#endif
