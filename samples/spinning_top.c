@@ -170,7 +170,7 @@ int main(void) {
                settings.until, angle, error);
         printf("%ld steps, ball joint held to %.1e m, energy to %.1e J\n", result.count.steps,
                result.position.max, result.energy_drift_max);
-        good = error < 1e-9 && result.position.max < 1e-15;
+        good = error < 1e-9 && result.position.max < 1e-14;
     }
     keel_result_clear(&result);
     keel_state_free(start);

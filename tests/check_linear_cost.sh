@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 # instructions of BODIES REPEATS
 count() {
     valgrind --tool=callgrind --callgrind-out-file="$work/out" "$program" "$1" "$2" >/dev/null 2>"$work/log" || {
-        cat "$work/log"
+        cat "$work/log" >&2
         exit 1
     }
     sed -n 's/^summary: \([0-9]*\).*/\1/p' "$work/out"

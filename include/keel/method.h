@@ -33,6 +33,7 @@ typedef struct keel_method {
     keel_integrator integrator;
     keel_formulation formulation;
     keel_stabilize stabilize;
+    int automatic; /* 1: "auto"; the run chooses the three for its system, see keel_method_choose */
 } keel_method;
 
 /* One row of a table of words. */
@@ -54,8 +55,11 @@ KEEL_API int keel_formulation_takes(keel_formulation formulation, keel_stabilize
 /* 1 if the three may be combined. */
 KEEL_API int keel_method_is_valid(keel_method method);
 
-/* The method chosen for "auto". */
+/* "auto", before a system is known. */
 KEEL_API keel_method keel_method_auto(void);
+
+/* What "auto" becomes for a system with `constraints` rows, and why, as a clause (a constant text). */
+KEEL_API keel_method keel_method_choose(int constraints, const char **reason);
 
 /* Parses "INTEGRATOR[/FORMULATION[/STABILIZE]]" or "auto". What is left out takes the first valid partner.
  * Unknown words and impossible combinations are reported at `where` with the possible ones. */

@@ -20,8 +20,8 @@ typedef struct keel_model {
 } keel_model;
 
 /* Reads a file, or a text already in memory (`name` is used in messages). Every problem found is reported
- * with line and column. NULL on failure, with *status: KEEL_ERROR_IO, KEEL_ERROR_INPUT or KEEL_ERROR_MEMORY.
- */
+ * with line and column. NULL on failure, with *status: KEEL_ERROR_IO, KEEL_ERROR_INPUT or
+ * KEEL_ERROR_MEMORY. */
 KEEL_API keel_model *keel_model_read(const char *path, const keel_assignment *set, int set_count,
                                      keel_diagnostics *diagnostics, keel_status *status);
 KEEL_API keel_model *keel_model_parse(const char *name, const char *text, size_t length,

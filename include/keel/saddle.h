@@ -22,7 +22,8 @@ typedef enum keel_saddle_path {
     KEEL_SADDLE_AUTO, /* by size */
     KEEL_SADDLE_DENSE,
     KEEL_SADDLE_SPARSE,
-    KEEL_SADDLE_NULL_SPACE /* dense, x split into the row space and the null space of J: slower, exact for any rank */
+    KEEL_SADDLE_NULL_SPACE /* dense, x split into the row space and the null space of J: slower, exact for any
+                              rank */
 } keel_saddle_path;
 
 /* Redundant joints of a mechanism have dependent rows where the constraints hold; off by eps the rows differ

@@ -8,7 +8,7 @@
 #define KEEL_STATUS_H
 
 #if defined(__GNUC__)
-#define KEEL_API                   __attribute__((visibility("default")))
+#define KEEL_API                 __attribute__((visibility("default")))
 #define KEEL_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
 #define KEEL_API

@@ -74,8 +74,7 @@ struct keel_system {
     keel_pattern Q_lambda; /* n_v x m; no rows if Q does not depend on lambda */
 
     int J_needs_v;   /* 1 if some nonholonomic row is nonlinear in v, so that J changes with v */
-    int has_energy;  /* 1 if KEEL_ENERGY and KEEL_POWER are answered; otherwise energy is reported as unknown
-                      */
+    int has_energy;  /* 1 if KEEL_ENERGY and KEEL_POWER are answered; otherwise energy is unknown */
     int has_drivers; /* 1 if constraints can do work: some Phi depends on t, or some Psi is not linear
                         homogeneous in v */
 
@@ -92,9 +91,10 @@ struct keel_system {
     /* q' = N(q) v; NULL when q' = v. */
     void (*kinematics)(const keel_system *system, const double *q, const double *v, double *q_rate);
 
-    /* q <- q (+) dv: moves q by a small displacement given in velocity coordinates, staying on the configuration
-     * manifold, with d/ds (q (+) s dv) = N(q) dv at s = 0; NULL when q <- q + dv. A q that has left the manifold by a
-     * little (a quaternion not of unit length) is put back: it is called with dv = 0 after every step. */
+    /* q <- q (+) dv: moves q by a small displacement given in velocity coordinates, staying on the
+     * configuration manifold, with d/ds (q (+) s dv) = N(q) dv at s = 0; NULL when q <- q + dv. A q that has
+     * left the manifold by a little (a quaternion not of unit length) is put back: it is called with dv = 0
+     * after every step. */
     void (*advance)(const keel_system *system, double *q, const double *dv);
 
     /* Further quantities to report, [n_outputs], from a complete point and its accelerations; may be NULL. */
@@ -114,8 +114,8 @@ struct keel_system {
 /* An empty system: all sizes zero, all functions NULL. */
 KEEL_API keel_system keel_system_default(void);
 
-/* KEEL_OK, or KEEL_ERROR_INPUT with the first broken rule (sizes, patterns, missing functions) in `message`.
- */
+/* KEEL_OK, or KEEL_ERROR_INPUT with the first broken rule (sizes, patterns, missing functions) in
+ * `message`. */
 KEEL_API keel_status keel_system_validate(const keel_system *system, char *message, int message_size);
 
 static inline int keel_system_m(const keel_system *system) {

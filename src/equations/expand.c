@@ -192,8 +192,8 @@ static bool evaluate_bound(ki_builder *b, const ki_block *block, const char *tex
     *value = round(exact);
     if (fabs(*value) < 1e9 && fabs(exact - *value) <= ROUNDING * fmax(1, fabs(exact)))
         return true;
-    ki_report(b, NULL, block->where, "the range of '%s' must be whole numbers, but '%s' is %.10g",
-              block->variable, text, exact);
+    ki_report(b, NULL, block->where, "the range of '%s' must be whole numbers%s, but '%s' is %.10g",
+              block->variable, fabs(*value) < 1e9 ? "" : " below 1e9", text + strspn(text, " \t\r\n"), exact);
     b->incomplete = true;
     return false;
 }

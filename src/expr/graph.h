@@ -17,7 +17,7 @@ struct ki_graph {
     int count, capacity;
     double *values; /* of the nodes KI_NUMBER */
     int value_count, value_capacity;
-    int *buckets; /* hash table with linear probing: a node, or KI_NONE; a power of two of them */
+    int *buckets; /* the table of table.c: a node, or KI_NONE; a power of two of them */
     int bucket_count;
     int *mark,
         *place; /* [capacity] of each node: the last walk that met it, and where it stands in that walk */

@@ -35,8 +35,7 @@ typedef enum ki_trouble_kind {
     KI_TROUBLE_POSITION,   /* position projection stopped with row `index` open by `amount` */
     KI_TROUBLE_VELOCITY,   /* velocity projection stopped with row `index` open by `amount` */
     KI_TROUBLE_AUXILIARY,  /* Newton for s stopped; equation `index`, residual `amount`     */
-    KI_TROUBLE_MULTIPLIER  /* iteration for forces that depend on lambda stopped; row `index`, change `amount`
-                            */
+    KI_TROUBLE_MULTIPLIER  /* iteration for forces of lambda stopped; row `index`, by `amount` */
 } ki_trouble_kind;
 
 typedef struct ki_trouble {
@@ -120,8 +119,8 @@ void ki_normalize(ki_dynamics *d, double *y);
 /* Evaluates terms into d->at at (t, y, d->s, d->lambda). */
 keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const double *y);
 
-/* Solves r(q,v,z,s,t) = 0 for d->s, starting from its present value. Does nothing when the system has none.
- */
+/* Solves r(q,v,z,s,t) = 0 for d->s, starting from its present value. Does nothing when the system has
+ * none. */
 keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y);
 
 /* True if K holds the factors of M and J at (t, y), and d->at their values. */

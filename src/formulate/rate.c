@@ -22,8 +22,8 @@ static keel_status check_finite(ki_dynamics *d, double t) {
     return KEEL_OK;
 }
 
-/* Terms and factors at (t, y). M and J are taken over when they are already factored for this configuration.
- */
+/* Terms and factors at (t, y). M and J are taken over when they are already factored for this
+ * configuration. */
 static keel_status evaluate_and_factor(ki_dynamics *d, double t, const double *y) {
     unsigned what = KEEL_FORCE | KEEL_XI | KEEL_STATES;
     if (d->system->has_energy)
@@ -74,8 +74,8 @@ keel_status ki_begin_rate(ki_dynamics *d, double t, const double *y) {
 }
 
 /* lambda^T (J v - rate): the rate at which energy leaves through driven constraints. Where a constraint is
- * not driven this is zero, also for a state that has drifted off it: drift must show as drift, not as work.
- */
+ * not driven this is zero, also for a state that has drifted off it: drift must show as drift, not as
+ * work. */
 static double driver_power(const ki_dynamics *d, const double *v) {
     keel_pattern P = d->system->J;
     double sum = 0;

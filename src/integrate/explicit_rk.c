@@ -166,8 +166,8 @@ keel_status ki_rk_step(ki_rk *rk, double t_end) {
             return status;
         bool across = T->adaptive && rk->singular_at > rk->t && rk->singular_at < rk->t + h;
         bool accepted = !status && (!T->adaptive || ki_step_control_judge(&rk->control, error, h, &h_next));
-        /* nearer to the pose the state itself would become uncertain: this step across is as good as it gets
-         */
+        /* nearer to the pose the state itself would become uncertain: this step across is as good as it
+         * gets */
         if (!status && across && rk->singular_near)
             accepted = true;
         if (status)

@@ -1,5 +1,5 @@
-/* The tables of methods. A new integrator, formulation or stabiliser is one row here and one file of its own.
- */
+/* The tables of methods. A new integrator, formulation or stabiliser is one row here and one file of its
+ * own. */
 #include "keel/method.h"
 
 #include <stdio.h>
@@ -93,7 +93,22 @@ int keel_formulation_takes(keel_formulation formulation, keel_stabilize stabiliz
 }
 
 keel_method keel_method_auto(void) {
-    return (keel_method){KEEL_DOP853, KEEL_INDEX1, KEEL_PROJECTION};
+    const char *reason;
+    keel_method method = keel_method_choose(1, &reason);
+    method.automatic = 1;
+    return method;
+}
+
+keel_method keel_method_choose(int constraints, const char **reason) {
+    if (constraints == 0) {
+        *reason =
+            "order 8 takes the fewest evaluations on smooth motion, and there are no constraints to keep";
+        return (keel_method){KEEL_DOP853, KEEL_INDEX1, KEEL_STABILIZE_NONE, 0};
+    }
+    *reason = "order 8 takes the fewest evaluations on smooth motion, and projection keeps constraints of "
+              "any rank at "
+              "round-off without a factorization of its own";
+    return (keel_method){KEEL_DOP853, KEEL_INDEX1, KEEL_PROJECTION, 0};
 }
 
 const char *keel_method_text(keel_method m, char buffer[64]) {
@@ -207,6 +222,7 @@ keel_status keel_method_parse(const char *text, keel_location where, keel_diagno
     word_list list = integrators();
     if (expect(&list, words[0], NULL, "keel", where, diagnostics))
         return KEEL_ERROR_INPUT;
+    *method = (keel_method){0};
     method->integrator = (keel_integrator)index_of(words[0], integrator_at);
     method->formulation = KEEL_INDEX1;
     list = formulations_of(method->integrator);

@@ -32,8 +32,8 @@ static keel_status give_row(loop *l, double t) {
     return status;
 }
 
-/* Rows up to the time reached: every step, or the grid t_start + i output, with a last row at the end time.
- */
+/* Rows up to the time reached: every step, or the grid t_start + i output, with a last row at the end
+ * time. */
 static keel_status give_rows(loop *l) {
     double reached = keel_simulation_time(l->sim), until = l->settings->until, spacing = l->settings->output;
     keel_status status = KEEL_OK;

@@ -70,7 +70,8 @@ static void set_word(keel_settings *settings, const keel_option *option, int val
 }
 
 keel_settings keel_settings_default(void) {
-    keel_settings settings = {.method = keel_method_auto()};
+    const char *reason;
+    keel_settings settings = {.method = keel_method_choose(1, &reason)};
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (OPTIONS[i].type == KEEL_OPTION_NUMBER)
             set_number(&settings, &OPTIONS[i], OPTIONS[i].initial);

@@ -166,6 +166,10 @@ keel_simulation *keel_simulation_new(const keel_system *system, const keel_state
     }
     sim->system = system;
     sim->settings = *settings;
+    if (settings->method.automatic) {
+        sim->settings.method = keel_method_choose(keel_system_m(system), &sim->method_reason);
+        sim->settings.method.automatic = 1;
+    }
     sim->diagnostics = diagnostics;
     sim->position.worst = sim->velocity.worst = -1;
     ki_arena_init(&sim->arena);
@@ -309,6 +313,7 @@ static keel_status copy_final(keel_simulation *sim, keel_result *result) {
 
 keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
     *result = (keel_result){.method = sim->settings.method,
+                            .method_reason = sim->method_reason,
                             .position = sim->position,
                             .velocity = sim->velocity,
                             .has_energy = sim->system->has_energy,

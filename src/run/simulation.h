@@ -10,6 +10,7 @@
 struct keel_simulation {
     const keel_system *system;
     keel_settings settings;
+    const char *method_reason; /* of "auto" */
     keel_diagnostics *diagnostics;
     ki_law law;           /* what the method adds to the system */
     ki_dynamics dynamics; /* of the steps */

@@ -29,8 +29,8 @@ keel_status ki_project(ki_dynamics *d, double t, double *y);
 keel_status ki_project_position(ki_dynamics *d, double t, double *y);
 keel_status ki_project_velocity(ki_dynamics *d, double t, double *y);
 
-/* Replaces the q and v parts of an error estimate by their tangential parts, with the factors that K holds.
- */
+/* Replaces the q and v parts of an error estimate by their tangential parts, with the factors that K
+ * holds. */
 keel_status ki_project_error(ki_dynamics *d, double *e);
 
 /* The violation at (t, y): largest |Phi_i| and |rate_i|, their rows, and the largest relative to the
@@ -45,7 +45,7 @@ keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_v
 /* size[i]: how large the terms of constraint i are, so that size * round-off is as small as its violation can
  * get. position:  sum_j |J_ij| |q_j|                velocity:  sum_j |J_ij| |v_j| with components below a
  * hundredth of the largest one raised to that. */
-void ki_position_sizes(ki_dynamics *d, const double *q, double *size);
-void ki_velocity_sizes(ki_dynamics *d, const double *v, double *size);
+void ki_position_sizes(const ki_dynamics *d, const double *q, double *size);
+void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size);
 
 #endif

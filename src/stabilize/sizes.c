@@ -13,8 +13,8 @@ static double largest(const double *x, int n) {
 /* sum_j |J_ij| max(|x_j|, floor) for the first `rows` rows; x = NULL takes `floor` for all. A row that was
  * larger before keeps a hundredth of that size: at a singular pose a row of J may vanish, but not the terms
  * of its constraint. */
-static void row_sizes(const ki_dynamics *d, int rows, const double *x, double floor, double *largest_so_far,
-                      double *size) {
+static void row_sizes(const ki_dynamics *d, int rows, const double *x, double floor,
+                      const double *largest_so_far, double *size) {
     keel_pattern P = d->system->J;
     for (int i = 0; i < rows; i++) {
         size[i] = 0;
@@ -22,14 +22,13 @@ static void row_sizes(const ki_dynamics *d, int rows, const double *x, double fl
             double length = x ? fmax(fabs(x[P.index[k]]), floor) : floor;
             size[i] += fabs(d->at.J[k]) * length;
         }
-        largest_so_far[i] = fmax(largest_so_far[i], size[i]);
         size[i] = fmax(size[i], 0.01 * largest_so_far[i]);
         if (!(size[i] > 0)) /* an empty row: nothing to compare with */
             size[i] = 1;
     }
 }
 
-void ki_position_sizes(ki_dynamics *d, const double *q, double *size) {
+void ki_position_sizes(const ki_dynamics *d, const double *q, double *size) {
     const keel_system *sys = d->system;
     double length = largest(q, sys->n_q);
     if (length == 0)
@@ -40,12 +39,19 @@ void ki_position_sizes(ki_dynamics *d, const double *q, double *size) {
         row_sizes(d, sys->n_h, q, 0.01 * length, d->largest_position, size);
 }
 
-void ki_velocity_sizes(ki_dynamics *d, const double *v, double *size) {
+void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size) {
     double speed = largest(v, d->system->n_v);
     if (speed == 0)
         row_sizes(d, d->m, NULL, 1, d->largest_velocity, size);
     else
         row_sizes(d, d->m, v, 0.01 * speed, d->largest_velocity, size);
+}
+
+/* Only for states that were accepted: what a failed attempt passes through says nothing about the
+ * constraints. */
+static void remember_largest(const double *size, int rows, double *largest_so_far) {
+    for (int i = 0; i < rows; i++)
+        largest_so_far[i] = fmax(largest_so_far[i], size[i]);
 }
 
 static void worst_row(const double *violation, const double *size, int rows, double *max, double *scaled,
@@ -66,8 +72,10 @@ keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_v
     if (status)
         return status;
     ki_position_sizes(d, y, d->size);
+    remember_largest(d->size, d->system->n_h, d->largest_position);
     worst_row(d->at.Phi, d->size, d->system->n_h, &w->position, &w->position_scaled, &w->position_row);
     ki_velocity_sizes(d, y + d->system->n_q, d->size);
+    remember_largest(d->size, d->m, d->largest_velocity);
     worst_row(d->at.rate, d->size, d->m, &w->velocity, &w->velocity_scaled, &w->velocity_row);
     return KEEL_OK;
 }

@@ -20,8 +20,8 @@ static keel_status broken(char *message, int size, const char *format, ...) {
     return KEEL_ERROR_INPUT;
 }
 
-/* Rows of increasing columns inside the matrix; `lower` allows column <= row only and demands the diagonal.
- */
+/* Rows of increasing columns inside the matrix; `lower` allows column <= row only and demands the
+ * diagonal. */
 static keel_status check_pattern(const char *name, keel_pattern p, int rows, int cols, int lower,
                                  char *message, int size) {
     if (p.rows != rows || (rows > 0 && p.cols != cols))

@@ -43,7 +43,7 @@ static outcome run_pendulum(int copies, double speed, const keel_settings *setti
 static keel_settings fixed_steps(keel_integrator integrator, keel_stabilize stabilize, double until,
                                  int steps) {
     keel_settings s = keel_settings_default();
-    s.method = (keel_method){integrator, KEEL_INDEX1, stabilize};
+    s.method = (keel_method){integrator, KEEL_INDEX1, stabilize, 0};
     s.until = until;
     s.step = s.first_step = s.max_step = until / steps;
     s.absolute_tolerance = 1e300;
@@ -92,7 +92,7 @@ static void rest_stays_at_rest(void **state) {
             keel_system system = pendulum_system(&model);
             keel_state *start = keel_state_new(&system);
             keel_settings s = keel_settings_default();
-            s.method = (keel_method){(keel_integrator)integrator, KEEL_INDEX1, (keel_stabilize)stabilize};
+            s.method = (keel_method){(keel_integrator)integrator, KEEL_INDEX1, (keel_stabilize)stabilize, 0};
             s.step = 0.05;
             s.until = 5;
             start->q[1] = -1;
@@ -111,7 +111,7 @@ static void projection_holds_the_constraints(void **state) {
     (void)state;
     for (int integrator = 0; integrator < KEEL_INTEGRATORS; integrator++) {
         keel_settings s = keel_settings_default();
-        s.method = (keel_method){(keel_integrator)integrator, KEEL_INDEX1, KEEL_PROJECTION};
+        s.method = (keel_method){(keel_integrator)integrator, KEEL_INDEX1, KEEL_PROJECTION, 0};
         s.step = 0.01;
         s.tolerance = 1e-5;
         s.until = 20;

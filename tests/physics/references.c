@@ -142,6 +142,23 @@ static void constraints_hold_in_all_models(void **state) {
         }
 }
 
+/* The rods of a chain are short: their squared length, 1e-6, is what a violation has to be small against. */
+static void long_chain(void **state) {
+    (void)state;
+    keel_assignment set = {"N", "300"};
+    model_run r = {.messages = keel_diagnostics_new()};
+    r.model = keel_model_read(KEEL_SOURCE_DIR "/models/chain.yaml", &set, 1, r.messages, &r.status);
+    assert_non_null(r.model);
+    keel_settings settings = r.model->settings;
+    settings.until = 0.1;
+    settings.tolerance = 1e-4;
+    r.status = keel_run(r.model->system, r.model->start, 0, &settings, NULL, r.messages, &r.result);
+    assert_int_equal(r.status, KEEL_OK);
+    assert_true(r.result.position.max <= 1e-12 / (300 * 300));
+    assert_true(r.result.energy_drift_max <= 1e-6);
+    end_run(&r);
+}
+
 /* Energy minus the work of forces and drivers is constant, to the accuracy of the run. `size` is the energy
  * that moves through the model: its largest kinetic energy, or the work done on it. */
 static void energy_is_accounted_for(void **state) {
@@ -172,6 +189,7 @@ int main(void) {
         cmocka_unit_test(knife_edge),
         cmocka_unit_test(circular_track),
         cmocka_unit_test(constraints_hold_in_all_models),
+        cmocka_unit_test(long_chain),
         cmocka_unit_test(energy_is_accounted_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

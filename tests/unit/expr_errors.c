@@ -107,7 +107,7 @@ static const mistake MISTAKES[] = {
     {"asin(2)", 1, 1, "asin of a number outside of -1 .. 1"},
     {"acos(-2)", 1, 1, "acos of a number outside of -1 .. 1"},
     /* characters */
-    {"x = y", 1, 3, "unexpected character '=': write '=='"},
+    {"x = y", 1, 3, "unexpected character '=': write 'a - b' for an equation a = b, '==' to compare"},
     {"x && y", 1, 3, "unexpected character '&': write 'and'"},
     {"!x", 1, 1, "unexpected character '!': write 'not' or '!='"},
     {"x @ y", 1, 3, "unexpected character '@'"},

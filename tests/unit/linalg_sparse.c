@@ -223,11 +223,11 @@ static void mass_couples_bodies(void **state) {
     saddle_system_clear(&system);
 }
 
-/* Pairs of unknowns coupled by mass, one pair tied to the next, the ties in a shuffled order: the ordering
- * has to see through A which ties are neighbours. */
+/* Pairs of unknowns coupled by mass, tied together to a binary tree, ties near the root first: in this order
+ * S would fill up. To find a better one the ordering has to see through A which ties are neighbours. */
 static void ordering_sees_through_mass(void **state) {
     (void)state;
-    enum { PAIRS = 1000 };
+    enum { PAIRS = 1023 };
     saddle_system system = saddle_system_new(2 * PAIRS, PAIRS - 1, 3 * PAIRS, 2 * PAIRS);
     for (int i = 0; i < 2 * PAIRS; i++) {
         saddle_next_row(system.A_start, i);
@@ -236,15 +236,15 @@ static void ordering_sees_through_mass(void **state) {
         saddle_put_A(&system, i, i, 2);
     }
     for (int row = 0; row < PAIRS - 1; row++) {
-        int k = row * 7 % (PAIRS - 1);
+        int child = row + 1, parent = row / 2;
         saddle_next_row(system.J_start, row);
-        saddle_put_J(&system, row, 2 * k + 1, 1);
-        saddle_put_J(&system, row, 2 * k + 2, -1);
+        saddle_put_J(&system, row, 2 * parent + 1, 1);
+        saddle_put_J(&system, row, 2 * child, -1);
     }
     keel_saddle *K = factored(&system, KEEL_SADDLE_SPARSE);
     assert_int_equal(solve_system(K, &system, NULL), KEEL_OK);
-    /* the diagonal 3, A 1, J and its fill 3, S 2 entries for each pair */
-    assert_true(keel_saddle_factor_entries(K) <= 10 * PAIRS);
+    /* for each pair: 3 on the diagonal, 1 in A, about 5 in J with its fill, 2 in S */
+    assert_true(keel_saddle_factor_entries(K) <= 12 * PAIRS);
     keel_saddle_free(K);
     saddle_system_clear(&system);
 }

@@ -48,7 +48,7 @@ static inline keel_result fixture_result(const keel_system *system) {
     keel_row row = fixture_row(10);
     keel_result result = {
         .status = KEEL_OK, .has_energy = 1, .rank = 2, .rank_gap = INFINITY, .cpu_seconds = 0.25};
-    result.method = (keel_method){KEEL_RK4, KEEL_INDEX1, KEEL_PROJECTION};
+    result.method = (keel_method){KEEL_RK4, KEEL_INDEX1, KEEL_PROJECTION, 0};
     result.final = keel_state_new(system);
     result.final->t = row.t;
     memcpy(result.final->q, row.q, 2 * sizeof(double));
