@@ -148,7 +148,9 @@ bool ki_watch_step(ki_watch *w, ki_rk *rk, ki_dynamics *rows, double *t_singular
     double ahead = extrapolated_zero(w->t_before, w->before, w->t, w->gap);
     if (ahead < rk->t + 4 * h) {
         rk->singular_at = ahead;
-        rk->singular_near = w->gap < NEAR * w->largest;
+        /* near a true zero the gap is linear: two predictions agree */
+        bool agrees = fabs(ahead - expected) < 0.2 * (ahead - rk->t);
+        rk->singular_near = agrees && w->gap < NEAR * w->largest;
     }
     if (!suspicious)
         return false;
