@@ -1,19 +1,20 @@
 /* The null-space method: exact for J of any rank, and for A that is positive definite on the null space of J
  * only.
  *
- * Rows with D_i > 0 are penalties, y_i = (J_i x - s_i) / D_i, and go into A and r:
+ * A row with D_i > 0 gets an unknown z_i of its own, of mass w = max A_ii, and is then a row like any other:
  *
- *     A_D = A + sum J_i^T J_i / D_i        r_D = r + sum J_i^T s_i / D_i
+ *     J_i x - e_i z_i = s_i,   e_i = (D_i w)^(1/2),     since w z_i = e_i y_i makes e_i z_i = D_i y_i
  *
- * The other rows, scaled to unit Euclidean length, are factored with exchanges by size (Householder):
+ * In the following x stands for x and all z, A and J for the larger matrices. The rows, scaled to unit
+ * Euclidean length, are factored with exchanges by size (Householder):
  *
- *     J^T P = Q [R]      R [rank x rows], Q = [Q1 Z], Z a basis of the null space of J
+ *     J^T P = Q [R]      R [rank x m], Q = [Q1 Z], Z a basis of the null space of J
  *               [0]
  *     R^T   = H [U]      so that J = P H [U 0; 0 0] Q^T   (complete orthogonal decomposition)
  *               [0]
  *
- *     x = Q1 U^-1 (H^T P^T s)_1 + Z w        Z^T A_D Z w = Z^T (r_D - A_D Q1 Q1^T x)
- *     y = P H [U^-T Q1^T (r_D - A_D x); 0]
+ *     x = Q1 U^-1 (H^T P^T s)_1 + Z w        Z^T A Z w = Z^T (r - A Q1 Q1^T x)
+ *     y = P H [U^-T Q1^T (r - A x); 0]
  *
  * which satisfies s in the least-squares sense, and y has the least norm, both in the scaled rows.
  */
@@ -24,20 +25,21 @@
 #include "linalg/saddle_internal.h"
 
 struct ki_null_space {
-    int rows;                        /* rows of J with D_i = 0                                  */
-    int rank;                        /* of those rows                                           */
-    int *row;                        /* [m] in the order of the exchanges                       */
-    double *QR;                      /* [m x n] scaled rows, reflected; R below, then the reflections */
-    double *Q_beta;                  /* [m]                                                     */
-    double *Q;                       /* [n x n] row k is column k of Q: rank of Q1, then Z      */
-    double *H, *H_beta;              /* [m x m] row k is column k of R^T, reflected; [m]       */
-    double *R_diagonal, *U_diagonal; /* [m], the reflections stand in their place   */
-    double *A_D;                     /* [n x n]                                                 */
-    double *reduced;                 /* [n x n] Cholesky factor of Z^T A_D Z                    */
-    double *basis;                   /* [m x m] rows: orthonormal basis of {y: J^T y = 0}       */
+    int size;                        /* unknowns: n + rows with D_i > 0                              */
+    int rank;                        /* of the rows                                                  */
+    int *row;                        /* [m] in the order of the exchanges                            */
+    double *scale;                   /* [m] 1 / length of a row                                      */
+    double *QR;                      /* [m x size] scaled rows, reflected: R, then the reflections   */
+    double *Q_beta;                  /* [m]                                                          */
+    double *Q;                       /* [size x size] row k is column k of Q: rank of Q1, then Z     */
+    double *H, *H_beta;              /* [m x m] row k is column k of R^T, reflected; [m]             */
+    double *R_diagonal, *U_diagonal; /* [m] the reflections stand in their place                     */
+    double *A;                       /* [size x size]                                                */
+    double *reduced;                 /* [size x size] Cholesky factor of Z^T A Z                     */
+    double *basis;                   /* [m x m] rows: orthonormal basis of {y: J^T y = 0}            */
     bool has_basis;
-    double *a, *c, *d; /* [n] scratch                                             */
-    double *b;         /* [m] scratch                                             */
+    double *x, *a, *c, *d; /* [size] scratch */
+    double *b;             /* [m] scratch    */
 };
 
 static double *row_of(double *matrix, int i, int columns) {
@@ -45,64 +47,76 @@ static double *row_of(double *matrix, int i, int columns) {
 }
 
 void ki_null_space_analyse(keel_saddle *K) {
-    size_t n = (size_t)K->n, m = (size_t)K->m;
+    size_t m = (size_t)K->m, most = (size_t)K->n + m;
     ki_arena *arena = &K->arena;
     ki_null_space *N = KI_NEW(arena, ki_null_space, 1);
     if (!N)
         return;
     N->row = KI_NEW(arena, int, m);
-    N->QR = KI_NEW(arena, double, m *n);
-    N->Q_beta = KI_NEW(arena, double, m);
-    N->Q = KI_NEW(arena, double, n *n);
+    N->QR = KI_NEW(arena, double, m *most);
+    N->Q = KI_NEW(arena, double, most *most);
     N->H = KI_NEW(arena, double, m *m);
-    N->H_beta = KI_NEW(arena, double, m);
-    N->R_diagonal = KI_NEW(arena, double, m);
-    N->U_diagonal = KI_NEW(arena, double, m);
-    N->A_D = KI_NEW(arena, double, n *n);
-    N->reduced = KI_NEW(arena, double, n *n);
+    N->A = KI_NEW(arena, double, most *most);
+    N->reduced = KI_NEW(arena, double, most *most);
     N->basis = KI_NEW(arena, double, m *m);
-    N->a = KI_NEW(arena, double, n);
-    N->b = KI_NEW(arena, double, m);
-    N->c = KI_NEW(arena, double, n);
-    N->d = KI_NEW(arena, double, n);
+    double **of_m[] = {&N->scale, &N->Q_beta, &N->H_beta, &N->R_diagonal, &N->U_diagonal, &N->b};
+    double **of_all[] = {&N->x, &N->a, &N->c, &N->d};
+    for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++)
+        *of_m[i] = KI_NEW(arena, double, m);
+    for (size_t i = 0; i < sizeof of_all / sizeof *of_all; i++)
+        *of_all[i] = KI_NEW(arena, double, most);
     K->null_space = N;
 }
 
-/* A_D, and the scaled rows with D_i = 0 into QR. */
-static void collect(keel_saddle *K) {
+/* A with the masses of the z_i. */
+static void collect_A(keel_saddle *K, double mass) {
     ki_null_space *N = K->null_space;
-    int n = K->n;
-    memset(N->A_D, 0, (size_t)n * (size_t)n * sizeof(double));
-    memset(N->QR, 0, (size_t)K->m * (size_t)n * sizeof(double));
-    for (int i = 0; i < n; i++)
+    memset(N->A, 0, (size_t)N->size * (size_t)N->size * sizeof(double));
+    for (int i = 0; i < K->n; i++)
         for (int p = K->A.start[i]; p < K->A.start[i + 1]; p++) {
             int j = K->A.index[p];
-            row_of(N->A_D, i, n)[j] = row_of(N->A_D, j, n)[i] = K->A_values[p];
+            row_of(N->A, i, N->size)[j] = row_of(N->A, j, N->size)[i] = K->A_values[p];
         }
-    N->rows = 0;
-    for (int i = 0; i < K->m; i++) {
-        int begin = K->J.start[i], end = K->J.start[i + 1];
-        const int *index = K->J.index;
-        const double *J = K->J_values;
-        if (K->D[i] > 0) {
-            for (int p = begin; p < end; p++)
-                for (int k = begin; k < end; k++)
-                    row_of(N->A_D, index[p], n)[index[k]] += J[p] * J[k] / K->D[i];
-            continue;
-        }
-        for (int p = begin; p < end; p++)
-            row_of(N->QR, i, n)[index[p]] = J[p] * K->y_scale[i];
-        N->row[N->rows++] = i;
+    for (int i = K->n; i < N->size; i++)
+        row_of(N->A, i, N->size)[i] = mass;
+}
+
+/* The scaled rows with their z_i. */
+static void collect_rows(keel_saddle *K, double mass) {
+    ki_null_space *N = K->null_space;
+    memset(N->QR, 0, (size_t)K->m * (size_t)N->size * sizeof(double));
+    for (int i = 0, next = K->n; i < K->m; i++) {
+        double *row = row_of(N->QR, i, N->size);
+        double e_square = K->D[i] > 0 ? K->D[i] * mass : 0, length = 1 / K->y_scale[i];
+        N->scale[i] = e_square > 0 ? 1 / sqrt(length * length + e_square) : K->y_scale[i];
+        for (int p = K->J.start[i]; p < K->J.start[i + 1]; p++)
+            row[K->J.index[p]] = K->J_values[p] * N->scale[i];
+        if (K->D[i] > 0)
+            row[next++] = -sqrt(e_square) * N->scale[i];
+        N->row[i] = i;
     }
 }
 
+static void collect(keel_saddle *K) {
+    ki_null_space *N = K->null_space;
+    double mass = 0;
+    for (int i = 0; i < K->n; i++)
+        mass = fmax(mass, K->A_values[K->A.start[i + 1] - 1]);
+    mass = mass > 0 ? mass : 1;
+    N->size = K->n;
+    for (int i = 0; i < K->m; i++)
+        N->size += K->D[i] > 0;
+    collect_A(K, mass);
+    collect_rows(K, mass);
+}
+
 /* Brings the row with the longest rest beyond column k to place k; its length. Of equal ones the first. */
-static double exchange(ki_null_space *N, int k, int n) {
+static double exchange(ki_null_space *N, int k, int rows) {
     int best = k;
     double most = -1;
-    for (int i = k; i < N->rows; i++) {
-        const double *v = row_of(N->QR, N->row[i], n) + k;
-        double square = ki_dot(n - k, v, v);
+    for (int i = k; i < rows; i++) {
+        const double *v = row_of(N->QR, N->row[i], N->size) + k;
+        double square = ki_dot(N->size - k, v, v);
         if (square > most * (1 + 1e-8)) {
             most = square;
             best = i;
@@ -119,82 +133,85 @@ static double exchange(ki_null_space *N, int k, int n) {
  * settings.dependent. */
 static void factor_rows(keel_saddle *K) {
     ki_null_space *N = K->null_space;
-    int n = K->n, most = N->rows < n ? N->rows : n;
+    int size = N->size, most = K->m < size ? K->m : size;
     for (N->rank = 0; N->rank < most; N->rank++) {
         int k = N->rank;
-        if (exchange(N, k, n) <= K->settings.dependent)
+        if (exchange(N, k, K->m) <= K->settings.dependent)
             break;
-        double *v = row_of(N->QR, N->row[k], n) + k;
-        N->Q_beta[k] = ki_reflection_make(n - k, v, &N->R_diagonal[k]);
-        for (int i = k + 1; i < N->rows; i++)
-            ki_reflection_apply(n - k, v, N->Q_beta[k], row_of(N->QR, N->row[i], n) + k);
+        double *v = row_of(N->QR, N->row[k], size) + k;
+        N->Q_beta[k] = ki_reflection_make(size - k, v, &N->R_diagonal[k]);
+        for (int i = k + 1; i < K->m; i++)
+            ki_reflection_apply(size - k, v, N->Q_beta[k], row_of(N->QR, N->row[i], size) + k);
     }
 }
 
-static void form_Q(keel_saddle *K) {
-    ki_null_space *N = K->null_space;
-    int n = K->n;
-    memset(N->Q, 0, (size_t)n * (size_t)n * sizeof(double));
-    for (int column = 0; column < n; column++) {
-        double *q = row_of(N->Q, column, n);
+static void form_Q(ki_null_space *N) {
+    int size = N->size;
+    memset(N->Q, 0, (size_t)size * (size_t)size * sizeof(double));
+    for (int column = 0; column < size; column++) {
+        double *q = row_of(N->Q, column, size);
         q[column] = 1;
         for (int k = N->rank - 1; k >= 0; k--)
-            ki_reflection_apply(n - k, row_of(N->QR, N->row[k], n) + k, N->Q_beta[k], q + k);
+            ki_reflection_apply(size - k, row_of(N->QR, N->row[k], size) + k, N->Q_beta[k], q + k);
     }
 }
 
 /* R^T = H [U; 0], U_ab = H[b][a] for a < b. */
 static void factor_R(keel_saddle *K) {
     ki_null_space *N = K->null_space;
-    int n = K->n, rows = N->rows;
+    int m = K->m;
     for (int k = 0; k < N->rank; k++) {
-        double *column = row_of(N->H, k, rows);
-        for (int i = 0; i < rows; i++)
-            column[i] = i < k ? 0 : i == k ? N->R_diagonal[k] : row_of(N->QR, N->row[i], n)[k];
+        double *column = row_of(N->H, k, m);
+        for (int i = 0; i < m; i++)
+            column[i] = i < k ? 0 : i == k ? N->R_diagonal[k] : row_of(N->QR, N->row[i], N->size)[k];
     }
     for (int k = 0; k < N->rank; k++) {
-        double *v = row_of(N->H, k, rows) + k;
-        N->H_beta[k] = ki_reflection_make(rows - k, v, &N->U_diagonal[k]);
+        double *v = row_of(N->H, k, m) + k;
+        N->H_beta[k] = ki_reflection_make(m - k, v, &N->U_diagonal[k]);
         for (int j = k + 1; j < N->rank; j++)
-            ki_reflection_apply(rows - k, v, N->H_beta[k], row_of(N->H, j, rows) + k);
+            ki_reflection_apply(m - k, v, N->H_beta[k], row_of(N->H, j, m) + k);
     }
 }
 
-/* The unknown that moves most in the direction in which Z^T A_D Z has no positive pivot at row k. */
+/* Column k of Z, as a row. */
+static const double *Z_of(const ki_null_space *N, int k) {
+    return row_of(N->Q, N->rank + k, N->size);
+}
+
+/* The unknown that moves most in the direction in which Z^T A Z has no positive pivot at row k. */
 static int culprit(keel_saddle *K, int k) {
     ki_null_space *N = K->null_space;
-    int n = K->n, size = n - N->rank;
+    int free = N->size - N->rank;
     /* v = [-L^-T L_k; 1] */
     double *v = N->c, *z = N->a;
     for (int i = 0; i < k; i++)
-        v[i] = -row_of(N->reduced, k, size)[i];
+        v[i] = -row_of(N->reduced, k, free)[i];
     for (int i = k - 1; i >= 0; i--) {
-        const double *L = row_of(N->reduced, i, size);
+        const double *L = row_of(N->reduced, i, free);
         v[i] /= L[i];
         ki_axpy(i, -v[i], L, v);
     }
-    memcpy(z, row_of(N->Q, N->rank + k, n), (size_t)n * sizeof(double));
+    memcpy(z, Z_of(N, k), (size_t)N->size * sizeof(double));
     for (int i = 0; i < k; i++)
-        ki_axpy(n, v[i], row_of(N->Q, N->rank + i, n), z);
+        ki_axpy(N->size, v[i], Z_of(N, i), z);
     int worst = 0;
-    for (int i = 1; i < n; i++)
+    for (int i = 1; i < K->n; i++)
         if (fabs(z[i]) > fabs(z[worst]))
             worst = i;
     return worst;
 }
 
-/* Cholesky factor of Z^T A_D Z. */
+/* Cholesky factor of Z^T A Z. */
 static keel_status factor_reduced(keel_saddle *K) {
     ki_null_space *N = K->null_space;
-    int n = K->n, size = n - N->rank;
-    for (int i = 0; i < size; i++) {
-        const double *z = row_of(N->Q, N->rank + i, n);
-        for (int k = 0; k < n; k++)
-            N->a[k] = ki_dot(n, row_of(N->A_D, k, n), z);
+    int size = N->size, free = size - N->rank;
+    for (int i = 0; i < free; i++) {
+        for (int k = 0; k < size; k++)
+            N->a[k] = ki_dot(size, row_of(N->A, k, size), Z_of(N, i));
         for (int j = 0; j <= i; j++)
-            row_of(N->reduced, i, size)[j] = ki_dot(n, row_of(N->Q, N->rank + j, n), N->a);
+            row_of(N->reduced, i, free)[j] = ki_dot(size, Z_of(N, j), N->a);
     }
-    int failed = ki_dense_cholesky(size, N->reduced);
+    int failed = ki_dense_cholesky(free, N->reduced);
     if (failed < 0)
         return KEEL_OK;
     K->bad_pivot = culprit(K, failed);
@@ -205,131 +222,121 @@ keel_status ki_null_space_factor(keel_saddle *K) {
     K->null_space->has_basis = false;
     collect(K);
     factor_rows(K);
-    form_Q(K);
+    form_Q(K->null_space);
     factor_R(K);
     return factor_reduced(K);
 }
 
 int ki_null_space_dependent(const keel_saddle *K) {
-    return K->null_space->rows - K->null_space->rank;
+    return K->m - K->null_space->rank;
 }
 
 /* b <- H^T b or H b */
-static void reflect(const ki_null_space *N, bool transposed, double *b) {
+static void reflect(const ki_null_space *N, int m, bool transposed, double *b) {
     for (int i = 0; i < N->rank; i++) {
         int k = transposed ? i : N->rank - 1 - i;
-        ki_reflection_apply(N->rows - k, row_of(N->H, k, N->rows) + k, N->H_beta[k], b + k);
+        ki_reflection_apply(m - k, row_of(N->H, k, m) + k, N->H_beta[k], b + k);
     }
 }
 
 /* b <- U \ b */
-static void solve_U(const ki_null_space *N, double *b) {
+static void solve_U(const ki_null_space *N, int m, double *b) {
     for (int k = N->rank - 1; k >= 0; k--) {
         b[k] /= N->U_diagonal[k];
-        ki_axpy(k, -b[k], row_of(N->H, k, N->rows), b);
+        ki_axpy(k, -b[k], row_of(N->H, k, m), b);
     }
 }
 
 /* b <- U^T \ b */
-static void solve_U_transposed(const ki_null_space *N, double *b) {
+static void solve_U_transposed(const ki_null_space *N, int m, double *b) {
     for (int k = 0; k < N->rank; k++)
-        b[k] = (b[k] - ki_dot(k, row_of(N->H, k, N->rows), b)) / N->U_diagonal[k];
+        b[k] = (b[k] - ki_dot(k, row_of(N->H, k, m), b)) / N->U_diagonal[k];
 }
 
-/* a <- a - A_D x */
-static void subtract_A_D(const ki_null_space *N, int n, const double *x, double *a) {
-    for (int i = 0; i < n; i++)
-        a[i] -= ki_dot(n, row_of(N->A_D, i, n), x);
+/* a <- a - A x */
+static void subtract_A(const ki_null_space *N, const double *x, double *a) {
+    for (int i = 0; i < N->size; i++)
+        a[i] -= ki_dot(N->size, row_of(N->A, i, N->size), x);
 }
 
-/* sum over the entries of row i of J times x */
-static double row_times(const keel_saddle *K, int i, const double *x) {
-    double sum = 0;
-    for (int p = K->J.start[i]; p < K->J.start[i + 1]; p++)
-        sum += K->J_values[p] * x[K->J.index[p]];
-    return sum;
+/* b = P^T s, scaled */
+static void take_rows(const keel_saddle *K, const double *s, double *b) {
+    const ki_null_space *N = K->null_space;
+    for (int i = 0; i < K->m; i++)
+        b[i] = N->scale[N->row[i]] * s[N->row[i]];
 }
 
-/* x = Q1 U^-1 (H^T P^T s)_1 + Z w; a = r_D comes back as r_D - A_D x */
+/* x = Q1 U^-1 (H^T P^T s)_1 + Z w; a = r comes back as r - A x */
 static void solve_x(keel_saddle *K, const double *s, double *a, double *x) {
     ki_null_space *N = K->null_space;
-    int n = K->n, size = n - N->rank;
-    for (int i = 0; i < N->rows; i++)
-        N->b[i] = K->y_scale[N->row[i]] * s[N->row[i]];
-    reflect(N, true, N->b);
-    solve_U(N, N->b);
-    memset(x, 0, (size_t)n * sizeof(double));
+    int size = N->size, free = size - N->rank;
+    take_rows(K, s, N->b);
+    reflect(N, K->m, true, N->b);
+    solve_U(N, K->m, N->b);
+    memset(x, 0, (size_t)size * sizeof(double));
     for (int k = 0; k < N->rank; k++)
-        ki_axpy(n, N->b[k], row_of(N->Q, k, n), x);
-    memcpy(N->c, a, (size_t)n * sizeof(double));
-    subtract_A_D(N, n, x, N->c);
+        ki_axpy(size, N->b[k], row_of(N->Q, k, size), x);
+    memcpy(N->c, a, (size_t)size * sizeof(double));
+    subtract_A(N, x, N->c);
     double *w = N->d;
-    for (int i = 0; i < size; i++)
-        w[i] = ki_dot(n, row_of(N->Q, N->rank + i, n), N->c);
-    ki_dense_cholesky_solve(size, N->reduced, w);
-    for (int i = 0; i < size; i++)
-        ki_axpy(n, w[i], row_of(N->Q, N->rank + i, n), x);
-    subtract_A_D(N, n, x, a);
+    for (int i = 0; i < free; i++)
+        w[i] = ki_dot(size, Z_of(N, i), N->c);
+    ki_dense_cholesky_solve(free, N->reduced, w);
+    for (int i = 0; i < free; i++)
+        ki_axpy(size, w[i], Z_of(N, i), x);
+    subtract_A(N, x, a);
 }
 
 void ki_null_space_apply(keel_saddle *K, double *x, double *y) {
     ki_null_space *N = K->null_space;
-    int n = K->n;
     double *a = N->a;
-    memcpy(a, x, (size_t)n * sizeof(double));
-    for (int i = 0; i < K->m; i++)
-        if (K->D[i] > 0)
-            for (int p = K->J.start[i]; p < K->J.start[i + 1]; p++)
-                a[K->J.index[p]] += K->J_values[p] * y[i] / K->D[i];
-    solve_x(K, y, a, x);
+    memset(a, 0, (size_t)N->size * sizeof(double));
+    memcpy(a, x, (size_t)K->n * sizeof(double));
+    solve_x(K, y, a, N->x);
+    memcpy(x, N->x, (size_t)K->n * sizeof(double));
     /* y = P H [U^-T Q1^T a; 0] */
-    memset(N->b, 0, (size_t)N->rows * sizeof(double));
+    memset(N->b, 0, (size_t)K->m * sizeof(double));
     for (int k = 0; k < N->rank; k++)
-        N->b[k] = ki_dot(n, row_of(N->Q, k, n), a);
-    solve_U_transposed(N, N->b);
-    reflect(N, false, N->b);
-    for (int i = 0; i < N->rows; i++)
-        y[N->row[i]] = K->y_scale[N->row[i]] * N->b[i];
+        N->b[k] = ki_dot(N->size, row_of(N->Q, k, N->size), a);
+    solve_U_transposed(N, K->m, N->b);
+    reflect(N, K->m, false, N->b);
     for (int i = 0; i < K->m; i++)
-        if (K->D[i] > 0)
-            y[i] = (row_times(K, i, x) - y[i]) / K->D[i];
+        y[N->row[i]] = N->scale[N->row[i]] * N->b[i];
 }
 
 void ki_null_space_remove(keel_saddle *K, double *y_rest) {
     ki_null_space *N = K->null_space;
-    for (int i = 0; i < N->rows; i++)
-        N->b[i] = K->y_scale[N->row[i]] * y_rest[N->row[i]];
-    reflect(N, true, N->b);
-    memset(N->b + N->rank, 0, (size_t)(N->rows - N->rank) * sizeof(double));
-    reflect(N, false, N->b);
-    for (int i = 0; i < N->rows; i++)
-        y_rest[N->row[i]] = N->b[i] / K->y_scale[N->row[i]];
+    take_rows(K, y_rest, N->b);
+    reflect(N, K->m, true, N->b);
+    memset(N->b + N->rank, 0, (size_t)(K->m - N->rank) * sizeof(double));
+    reflect(N, K->m, false, N->b);
+    for (int i = 0; i < K->m; i++)
+        y_rest[N->row[i]] = N->b[i] / N->scale[N->row[i]];
 }
 
 /* {y: J^T y = 0} is spanned by the last columns of H, in the scaled rows. */
 static void form_basis(keel_saddle *K) {
     ki_null_space *N = K->null_space;
-    int count = N->rows - N->rank;
+    int m = K->m, count = m - N->rank;
     for (int k = 0; k < count; k++) {
-        memset(N->b, 0, (size_t)N->rows * sizeof(double));
+        memset(N->b, 0, (size_t)m * sizeof(double));
         N->b[N->rank + k] = 1;
-        reflect(N, false, N->b);
-        double *v = row_of(N->basis, k, K->m);
-        memset(v, 0, (size_t)K->m * sizeof(double));
-        for (int i = 0; i < N->rows; i++)
-            v[N->row[i]] = K->y_scale[N->row[i]] * N->b[i];
+        reflect(N, m, false, N->b);
+        for (int i = 0; i < m; i++)
+            row_of(N->basis, k, m)[N->row[i]] = N->scale[N->row[i]] * N->b[i];
     }
-    ki_orthonormalize(count, K->m, N->basis, K->m, 0);
+    ki_orthonormalize(count, m, N->basis, m, 0);
     N->has_basis = true;
 }
 
 void ki_null_space_least_norm(keel_saddle *K, double *y) {
     ki_null_space *N = K->null_space;
+    int m = K->m;
     if (!N->has_basis)
         form_basis(K);
     for (int pass = 0; pass < 2; pass++)
-        for (int k = 0; k < N->rows - N->rank; k++) {
-            const double *v = row_of(N->basis, k, K->m);
-            ki_axpy(K->m, -ki_dot(K->m, v, y), v, y);
+        for (int k = 0; k < m - N->rank; k++) {
+            const double *v = row_of(N->basis, k, m);
+            ki_axpy(m, -ki_dot(m, v, y), v, y);
         }
 }
