@@ -23,7 +23,7 @@
 #include "formulate/dynamics.h"
 #include "linalg/dense.h"
 
-static const double AUTOMATIC_FACTOR = 1e3;
+static const double AUTOMATIC_FACTOR = 1e6;
 
 /* D = A^-1 */
 static void set_penalty(ki_dynamics *d) {
