@@ -39,8 +39,8 @@ static int distance(const char *a, const char *b) {
 
 const char *ki_closest_name(const char *name, const char *const *candidates, int count) {
     const char *closest = NULL;
-    /* allow one edit in short names, up to a third of the letters in longer ones */
-    int length = (int)strlen(name), best = length < 4 ? 2 : 2 * ((length + 2) / 3);
+    /* one edit in short names, up to a third of the letters in longer ones */
+    int length = (int)strlen(name), best = length < 6 ? 2 : 2 * (length / 3);
     for (int i = 0; i < count; i++) {
         int d = distance(name, candidates[i]);
         if (d <= best && d < 2 * (int)strlen(candidates[i])) {

@@ -181,13 +181,13 @@ static const double *Z_of(const ki_null_space *N, int k) {
 /* The unknown that moves most in the direction in which Z^T A Z has no positive pivot at row k. */
 static int culprit(keel_saddle *K, int k) {
     ki_null_space *N = K->null_space;
-    int free = N->size - N->rank;
+    int free_count = N->size - N->rank;
     /* v = [-L^-T L_k; 1] */
     double *v = N->c, *z = N->a;
     for (int i = 0; i < k; i++)
-        v[i] = -row_of(N->reduced, k, free)[i];
+        v[i] = -row_of(N->reduced, k, free_count)[i];
     for (int i = k - 1; i >= 0; i--) {
-        const double *L = row_of(N->reduced, i, free);
+        const double *L = row_of(N->reduced, i, free_count);
         v[i] /= L[i];
         ki_axpy(i, -v[i], L, v);
     }
@@ -204,14 +204,14 @@ static int culprit(keel_saddle *K, int k) {
 /* Cholesky factor of Z^T A Z. */
 static keel_status factor_reduced(keel_saddle *K) {
     ki_null_space *N = K->null_space;
-    int size = N->size, free = size - N->rank;
-    for (int i = 0; i < free; i++) {
+    int size = N->size, free_count = size - N->rank;
+    for (int i = 0; i < free_count; i++) {
         for (int k = 0; k < size; k++)
             N->a[k] = ki_dot(size, row_of(N->A, k, size), Z_of(N, i));
         for (int j = 0; j <= i; j++)
-            row_of(N->reduced, i, free)[j] = ki_dot(size, Z_of(N, j), N->a);
+            row_of(N->reduced, i, free_count)[j] = ki_dot(size, Z_of(N, j), N->a);
     }
-    int failed = ki_dense_cholesky(free, N->reduced);
+    int failed = ki_dense_cholesky(free_count, N->reduced);
     if (failed < 0)
         return KEEL_OK;
     K->bad_pivot = culprit(K, failed);
@@ -269,7 +269,7 @@ static void take_rows(const keel_saddle *K, const double *s, double *b) {
 /* x = Q1 U^-1 (H^T P^T s)_1 + Z w; a = r comes back as r - A x */
 static void solve_x(keel_saddle *K, const double *s, double *a, double *x) {
     ki_null_space *N = K->null_space;
-    int size = N->size, free = size - N->rank;
+    int size = N->size, free_count = size - N->rank;
     take_rows(K, s, N->b);
     reflect(N, K->m, true, N->b);
     solve_U(N, K->m, N->b);
@@ -279,10 +279,10 @@ static void solve_x(keel_saddle *K, const double *s, double *a, double *x) {
     memcpy(N->c, a, (size_t)size * sizeof(double));
     subtract_A(N, x, N->c);
     double *w = N->d;
-    for (int i = 0; i < free; i++)
+    for (int i = 0; i < free_count; i++)
         w[i] = ki_dot(size, Z_of(N, i), N->c);
-    ki_dense_cholesky_solve(free, N->reduced, w);
-    for (int i = 0; i < free; i++)
+    ki_dense_cholesky_solve(free_count, N->reduced, w);
+    for (int i = 0; i < free_count; i++)
         ki_axpy(size, w[i], Z_of(N, i), x);
     subtract_A(N, x, a);
 }

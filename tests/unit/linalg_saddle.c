@@ -133,6 +133,32 @@ static void combinations_of_rows(void **state) {
     }
 }
 
+/* Row 2 is a thousand times the difference of rows 0 and 1, which are close: round-off of S leaves it a pivot
+ * far above round-off. The multiplier is the shortest one all the same, and a contradiction is found. */
+static void dependence_with_large_coefficients(void **state) {
+    for (int trial = 0; trial < 20; trial++) {
+        fill_random(&P, 8, 5, trial % 2);
+        for (int j = 0; j < 8; j++) {
+            P.J[2][j] = P.J[1][j];
+            P.J[1][j] = P.J[0][j] + 1e-3 * P.J[2][j];
+        }
+        make_consistent(&P);
+        double reference[MOST];
+        keel_saddle *K;
+        assert_int_equal(solve_keeping(&P, path_of(state), &K), KEEL_OK);
+        assert_true(residual_of(&P) <= 1e-13);
+        /* y was up to 1e4 longer before: its round-off remains */
+        assert_int_equal(keel_saddle_least_norm(K, P.y), KEEL_OK);
+        assert_true(residual_of(&P) <= 1e-11);
+        least_norm_reference(&P, reference);
+        assert_true(largest_difference(P.y, reference, P.m) <= 1e-9 * largest_of(reference, P.m));
+        keel_saddle_free(K);
+        P.s[2] += 1;
+        assert_int_equal(solve(&P, path_of(state)), KEEL_INCONSISTENT);
+        assert_true(largest_of(P.y, P.m) <= 1e10);
+    }
+}
+
 static void more_rows_than_unknowns(void **state) {
     for (int trial = 0; trial < 20; trial++) {
         int n = uniform_int(1, 12);
@@ -627,14 +653,10 @@ static void refinements_may_be_forbidden(void **state) {
 static const keel_saddle_path DENSE = KEEL_SADDLE_DENSE, SPARSE = KEEL_SADDLE_SPARSE,
                               NULL_SPACE = KEEL_SADDLE_NULL_SPACE;
 
-#define TWO_PATHS(test)                                                                                      \
-    {#test " (dense)", test, NULL, NULL, (void *)&DENSE}, {                                                  \
-#test " (sparse)", test, NULL, NULL, (void *)&SPARSE                                                 \
-    }
-#define ALL_PATHS(test)                                                                                      \
-    TWO_PATHS(test), {                                                                                       \
-#test " (null space)", test, NULL, NULL, (void *)&NULL_SPACE                                         \
-    }
+#define ON(path, label, test)                                                                                \
+    { #test " (" label ")", test, NULL, NULL, (void *)&path }
+#define TWO_PATHS(test) ON(DENSE, "dense", test), ON(SPARSE, "sparse", test)
+#define ALL_PATHS(test) TWO_PATHS(test), ON(NULL_SPACE, "null space", test)
 
 int main(void) {
     const struct CMUnitTest tests[] = {
@@ -643,6 +665,7 @@ int main(void) {
         ALL_PATHS(equal_rows_share),
         ALL_PATHS(scaled_rows_share_by_length),
         ALL_PATHS(combinations_of_rows),
+        ALL_PATHS(dependence_with_large_coefficients),
         ALL_PATHS(more_rows_than_unknowns),
         ALL_PATHS(zero_row),
         ALL_PATHS(contradiction_takes_the_mean),
