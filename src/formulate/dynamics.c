@@ -168,6 +168,15 @@ keel_point ki_point(const ki_dynamics *d, double t, const double *y) {
         .t = t, .q = y, .v = y + sys->n_q, .z = y + sys->n_q + sys->n_v, .s = d->s, .lambda = d->lambda};
 }
 
+void ki_move(const ki_dynamics *d, double *y, const double *dv) {
+    if (d->system->advance) {
+        d->system->advance(d->system, ki_q(y), dv);
+        return;
+    }
+    for (int i = 0; i < d->system->n_v; i++)
+        y[i] += dv[i];
+}
+
 void ki_normalize(ki_dynamics *d, double *y) {
     if (!d->system->advance)
         return;

@@ -87,7 +87,6 @@ typedef struct ki_dynamics {
     double *active_matrix, *active_step;         /* [k x k], [k] */
     int *active_pivot;                           /* [k] */
 
-    bool partition_changed;                /* by the last choice, until somebody looked */
     double moved_position, moved_velocity; /* M-norm of the last correction of a state */
 
     long evaluations, factorizations, projections;
@@ -112,6 +111,9 @@ static inline double *ki_work(const ki_dynamics *d, double *y) {
     return y + d->n_y - 1;
 }
 keel_point ki_point(const ki_dynamics *d, double t, const double *y);
+
+/* q <- q (+) dv */
+void ki_move(const ki_dynamics *d, double *y, const double *dv);
 
 /* Puts the configuration of y back onto its manifold (quaternions to unit length). */
 void ki_normalize(ki_dynamics *d, double *y);

@@ -15,44 +15,13 @@
 #include <math.h>
 #include <string.h>
 
-#include "formulate/dynamics.h"
+#include "formulate/sizes.h"
 
 enum { MOST_ITERATIONS = 30 };
 
 /* Violations relative to the size of the terms: round-off, and what may be left when Newton's method stands
  * still. */
 static const double TOLERANCE = 1e-15, ROUND_OFF = 1e-11;
-
-static void move(ki_dynamics *d, double *y, const double *dq) {
-    const keel_system *sys = d->system;
-    if (sys->advance) {
-        sys->advance(sys, ki_q(y), dq);
-        return;
-    }
-    for (int i = 0; i < sys->n_v; i++)
-        y[i] += dq[i];
-}
-
-/* Largest |violation_i| relative to sum_j |J_ij| |x_j| */
-static double worst_relative(const ki_dynamics *d, const double *violation, int rows, const double *x,
-                             int *worst) {
-    keel_pattern P = d->system->J;
-    double most = 0, length = 0;
-    for (int j = 0; j < d->system->n_v; j++)
-        length = fmax(length, fabs(x[j]));
-    *worst = 0;
-    for (int i = 0; i < rows; i++) {
-        double size = 0;
-        for (int k = P.start[i]; k < P.start[i + 1]; k++)
-            size += fabs(d->at.J[k]) * fmax(fabs(x[P.index[k]]), 0.01 * length);
-        double relative = violation[i] == 0 ? 0 : fabs(violation[i]) / size;
-        if (!(relative <= most)) {
-            most = relative;
-            *worst = i;
-        }
-    }
-    return most;
-}
 
 /* True when Newton's method is at its end. */
 static bool settled(double violation, double previous) {
@@ -72,7 +41,8 @@ keel_status ki_solve_dependent_position(ki_dynamics *d, double t, double *y) {
             status = ki_evaluate_terms(d, KEEL_POSITION | KEEL_JACOBIAN, t, y);
         if (status)
             return status;
-        double violation = worst_relative(d, d->at.Phi, sys->n_h, ki_q(y), &worst);
+        ki_position_sizes(d, y, d->size);
+        double violation = ki_worst_relative(d->at.Phi, d->size, sys->n_h, &worst);
         if (settled(violation, previous))
             return KEEL_OK;
         if (!(violation < 2 * previous) || !ki_partition_factor(&d->by_position, sys->J, d->at.J))
@@ -81,7 +51,7 @@ keel_status ki_solve_dependent_position(ki_dynamics *d, double t, double *y) {
         for (int k = 0; k < sys->n_h; k++)
             d->b_m[k] = -d->at.Phi[k];
         ki_partition_solve(&d->by_position, d->b_m, d->x);
-        move(d, y, d->x);
+        ki_move(d, y, d->x);
     }
     return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_POSITION, t, worst, fabs(d->at.Phi[worst]));
 }
@@ -96,7 +66,8 @@ keel_status ki_solve_dependent_velocity(ki_dynamics *d, double t, double *y) {
         keel_status status = ki_evaluate_terms(d, KEEL_VELOCITY | KEEL_JACOBIAN, t, y);
         if (status)
             return status;
-        double violation = worst_relative(d, d->at.rate, d->m, v, &worst);
+        ki_velocity_sizes(d, v, d->size);
+        double violation = ki_worst_relative(d->at.rate, d->size, d->m, &worst);
         if (settled(violation, previous))
             return KEEL_OK;
         if (!(violation < 2 * previous) || !ki_partition_factor(&d->by_velocity, d->system->J, d->at.J))
@@ -118,10 +89,9 @@ keel_status ki_choose_partition(ki_dynamics *d, double t, const double *y) {
     keel_status status = ki_evaluate_terms(d, KEEL_MASS | KEEL_JACOBIAN, t, y);
     if (status)
         return status;
-    d->partition_changed |= ki_partition_choose(&d->by_velocity, sys->M, d->at.M, sys->J, d->at.J, choice);
+    ki_partition_choose(&d->by_velocity, sys->M, d->at.M, sys->J, d->at.J, choice);
     if (sys->n_h) /* holonomic systems: the same rows, the same partition */
-        d->partition_changed |=
-            ki_partition_choose(&d->by_position, sys->M, d->at.M, sys->J, d->at.J, choice);
+        ki_partition_choose(&d->by_position, sys->M, d->at.M, sys->J, d->at.J, choice);
     return KEEL_OK;
 }
 

@@ -85,16 +85,20 @@ static void list_independent(const ki_dynamics *d, char *text, size_t size) {
                                      keel_system_name(d->system, KEEL_NAME_V, i, buffer));
 }
 
+/* Compares with the partition of the accepted step before: what a rejected attempt chose does not count. */
 static void look_for_switch(keel_simulation *sim) {
-    ki_dynamics *d = &sim->dynamics;
-    if (!d->by_velocity.rank || !d->partition_changed)
+    const ki_partition *p = &sim->dynamics.by_velocity;
+    size_t bytes = (size_t)p->n * sizeof *p->is_dependent;
+    if (!p->rank || (sim->partition_known && memcmp(sim->was_dependent, p->is_dependent, bytes) == 0))
         return;
-    d->partition_changed = false;
-    keel_event *event = new_event(sim, sim->rk.t, KEEL_EVENT_PARTITION);
-    if (event) {
-        int used = snprintf(event->text, sizeof event->text, "independent velocities: ");
-        list_independent(d, event->text + used, sizeof event->text - (size_t)used);
+    memcpy(sim->was_dependent, p->is_dependent, bytes);
+    if (sim->partition_known) {
+        keel_event *event = new_event(sim, sim->rk.t, KEEL_EVENT_PARTITION);
+        int used = event ? snprintf(event->text, sizeof event->text, "independent velocities: ") : 0;
+        if (event)
+            list_independent(&sim->dynamics, event->text + used, sizeof event->text - (size_t)used);
     }
+    sim->partition_known = true;
 }
 
 keel_status ki_look_for_events(keel_simulation *sim) {

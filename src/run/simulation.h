@@ -27,7 +27,9 @@ struct keel_simulation {
     double rank_gap;
     int *shared; /* [m]; NULL: unknown */
     ki_watch watch;
-    keel_event *events; /* [KEEL_EVENTS_MAX] */
+    bool *was_dependent;  /* [n_v] the partition at the last accepted step, ... */
+    bool partition_known; /* ... once there is one */
+    keel_event *events;   /* [KEEL_EVENTS_MAX] */
     int event_count;
     long events_dropped;
 };

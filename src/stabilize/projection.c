@@ -8,29 +8,6 @@ enum { MOST_ITERATIONS = 40 };
 /* A violation that stops shrinking is at round-off if it is this small; larger, it is a failure. */
 static const double ROUND_OFF = 1e-11;
 
-/* The row with the largest violation relative to its size. NaN counts as largest. */
-static double worst_relative(const double *violation, const double *size, int rows, int *worst) {
-    double max = 0;
-    *worst = 0;
-    for (int i = 0; i < rows; i++) {
-        double relative = fabs(violation[i]) / size[i];
-        if (!(relative <= max)) {
-            max = relative;
-            *worst = i;
-        }
-    }
-    return max;
-}
-
-static void move(const keel_system *sys, double *q, const double *dq) {
-    if (sys->advance) {
-        sys->advance(sys, q, dq);
-        return;
-    }
-    for (int i = 0; i < sys->n_v; i++)
-        q[i] += dq[i];
-}
-
 /* A kernel other than K at (t, y): metric and rows of its own. */
 static keel_status factor_kernel(ki_dynamics *d, keel_saddle *P, double t, const double *y) {
     keel_status status = ki_factor_at(d, t, y);
@@ -42,13 +19,13 @@ static keel_status factor_kernel(ki_dynamics *d, keel_saddle *P, double t, const
 }
 
 /* One Gauss-Newton step from the Phi in d->at. */
-static keel_status position_step(ki_dynamics *d, double t, double *q) {
+static keel_status position_step(ki_dynamics *d, double t, double *y) {
     const keel_system *sys = d->system;
     for (int i = 0; i < sys->n_h; i++)
         d->b_m[i] = -d->at.Phi[i];
     if (keel_saddle_solve(d->P_G, NULL, d->b_m, d->x, d->y, NULL) < 0)
         return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_POSITION, t, 0, fabs(d->at.Phi[0]));
-    move(sys, q, d->x);
+    ki_move(d, y, d->x);
     return KEEL_OK;
 }
 
@@ -85,7 +62,7 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
         fresh = fresh || !usable;
         usable = true;
         ki_position_sizes(d, y, d->size);
-        violation = worst_relative(d->at.Phi, d->size, n_h, &worst);
+        violation = ki_worst_relative(d->at.Phi, d->size, n_h, &worst);
         verdict v = judge(violation, previous, d->law->projection_tolerance, fresh);
         if (v == CONVERGED)
             return KEEL_OK;
@@ -127,7 +104,7 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
         if (status)
             return status;
         ki_velocity_sizes(d, v, d->size);
-        double violation = worst_relative(d->at.rate, d->size, d->m, &worst);
+        double violation = ki_worst_relative(d->at.rate, d->size, d->m, &worst);
         verdict next = judge(violation, previous, d->law->projection_tolerance, true);
         if (next == CONVERGED)
             return KEEL_OK;

@@ -21,7 +21,7 @@
 #ifndef KI_PROJECTION_H
 #define KI_PROJECTION_H
 
-#include "formulate/dynamics.h"
+#include "formulate/sizes.h"
 
 /* Projects q and v of y onto the constraints at time t, as far as d->law asks for. Afterwards K holds the
  * factors there. */
@@ -32,20 +32,5 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y);
 /* Replaces the q and v parts of an error estimate by their tangential parts, with the factors that K
  * holds. */
 keel_status ki_project_error(ki_dynamics *d, double *e);
-
-/* The violation at (t, y): largest |Phi_i| and |rate_i|, their rows, and the largest relative to the
- * constraint's size. J must have been evaluated at (t, y). */
-typedef struct ki_violation {
-    double position, velocity, position_scaled, velocity_scaled;
-    int position_row, velocity_row;
-} ki_violation;
-
-keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_violation *violation);
-
-/* size[i]: how large the terms of constraint i are, so that size * round-off is as small as its violation can
- * get. position:  sum_j |J_ij| |q_j|                velocity:  sum_j |J_ij| |v_j| with components below a
- * hundredth of the largest one raised to that. */
-void ki_position_sizes(const ki_dynamics *d, const double *q, double *size);
-void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size);
 
 #endif

@@ -1,7 +1,7 @@
 /* How large a constraint is: what its violation is compared with. */
 #include <math.h>
 
-#include "stabilize/projection.h"
+#include "formulate/sizes.h"
 
 static double largest(const double *x, int n) {
     double max = 0;
@@ -78,4 +78,17 @@ keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_v
     remember_largest(d->size, d->m, d->largest_velocity);
     worst_row(d->at.rate, d->size, d->m, &w->velocity, &w->velocity_scaled, &w->velocity_row);
     return KEEL_OK;
+}
+
+double ki_worst_relative(const double *violation, const double *size, int rows, int *worst) {
+    double most = 0;
+    *worst = 0;
+    for (int i = 0; i < rows; i++) {
+        double relative = fabs(violation[i]) / size[i];
+        if (!(relative <= most)) {
+            most = relative;
+            *worst = i;
+        }
+    }
+    return most;
 }

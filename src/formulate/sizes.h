@@ -1,0 +1,25 @@
+/* sizes.h - how large constraints and their violations are. */
+#ifndef KI_SIZES_H
+#define KI_SIZES_H
+
+#include "formulate/dynamics.h"
+
+/* The violation at (t, y): largest |Phi_i| and |rate_i|, their rows, and the largest relative to the
+ * constraint's size. J must have been evaluated at (t, y). */
+typedef struct ki_violation {
+    double position, velocity, position_scaled, velocity_scaled;
+    int position_row, velocity_row;
+} ki_violation;
+
+keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_violation *violation);
+
+/* size[i]: how large the terms of constraint i are, so that size * round-off is as small as its violation can
+ * get. position:  sum_j |J_ij| |q_j|                velocity:  sum_j |J_ij| |v_j| with components below a
+ * hundredth of the largest one raised to that. */
+void ki_position_sizes(const ki_dynamics *d, const double *q, double *size);
+void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size);
+
+/* The largest |violation_i| / size_i, and its row. A NaN counts as largest. */
+double ki_worst_relative(const double *violation, const double *size, int rows, int *worst);
+
+#endif
