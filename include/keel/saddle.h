@@ -73,6 +73,10 @@ KEEL_API keel_status keel_saddle_solve(keel_saddle *K, const double *r, const do
  * met no dependent rows. */
 KEEL_API keel_status keel_saddle_least_norm(keel_saddle *K, double *y);
 
+/* Changes settings.dependent for the factorizations to come: rows whose independent part is shorter than
+ * `least` are treated as dependent, however well they could be told apart. */
+KEEL_API void keel_saddle_set_dependent(keel_saddle *K, double least);
+
 /* Facts about the analysis and the last factorization. */
 KEEL_API keel_saddle_path keel_saddle_path_taken(const keel_saddle *K);
 KEEL_API int keel_saddle_regularized(const keel_saddle *K); /* 1 if delta was needed                     */

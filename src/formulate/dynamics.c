@@ -5,9 +5,13 @@
 
 #include "linalg/dense.h"
 
-/* A residual of the linear system above this is no longer round-off or the noise of dependent rows: the
- * constraints contradict each other. */
-static const double LARGEST_RESIDUAL = 1e-8;
+/* A violation of J v' = s above this, relative to the size of J v', is no longer round-off: the constraints
+ * contradict each other. Redundant constraints agree only as well as the state satisfies them, and stages do
+ * not satisfy them exactly. */
+static const double LARGEST_RESIDUAL = 1e-8, LARGEST_RESIDUAL_REDUNDANT = 1e-2;
+
+/* Rows of redundant constraints that differ by less are one row. */
+static const double DEPENDENT_WHEN_REDUNDANT = 1e-3;
 
 static void allocate_terms(ki_dynamics *d) {
     const keel_system *sys = d->system;
@@ -236,13 +240,51 @@ keel_status ki_factor_at(ki_dynamics *d, double t, const double *y) {
     return status ? status : ki_factor_terms(d, t, y);
 }
 
+/* Largest |J x - s|_i relative to |J_i| |x| + |s|, and its row. */
+static double acceleration_residual(const ki_dynamics *d, const double *s, const double *x, int *worst) {
+    keel_pattern P = d->system->J;
+    double length = 0, target = 0, most = 0;
+    for (int j = 0; j < d->system->n_v; j++)
+        length = fmax(length, fabs(x[j]));
+    for (int i = 0; i < d->m; i++)
+        target = fmax(target, fabs(s[i]));
+    for (int i = 0; i < d->m; i++) {
+        double sum = -s[i], row = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++) {
+            sum += d->at.J[k] * x[P.index[k]];
+            row += fabs(d->at.J[k]);
+        }
+        double size = row * length + target;
+        if (size > 0 && fabs(sum) > most * size) {
+            most = fabs(sum) / size;
+            *worst = i;
+        }
+    }
+    return most;
+}
+
 keel_status ki_solve_motion(ki_dynamics *d, double t, const double *r, const double *s, double *x,
                             double *y) {
-    keel_saddle_info info;
-    keel_status status = keel_saddle_solve(d->K, r, s, x, y, &info);
-    if (status < 0 || info.residual > LARGEST_RESIDUAL)
-        return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, info.worst_row, info.residual);
+    int worst = 0;
+    keel_status status = keel_saddle_solve(d->K, r, s, x, y, NULL);
+    if (status < 0)
+        return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, -1, INFINITY);
+    if (status == KEEL_OK)
+        return KEEL_OK;
+    double residual = acceleration_residual(d, s, x, &worst);
+    if (residual > (d->redundant ? LARGEST_RESIDUAL_REDUNDANT : LARGEST_RESIDUAL))
+        return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, worst, residual);
     return KEEL_OK;
+}
+
+void ki_expect_redundancy(ki_dynamics *d) {
+    keel_saddle *kernels[] = {d->K, d->K_G, d->P, d->P_G, d->K_D};
+    d->redundant = true;
+    d->factored = false;
+    d->by_position.least = d->by_velocity.least = DEPENDENT_WHEN_REDUNDANT;
+    for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (kernels[i])
+            keel_saddle_set_dependent(kernels[i], DEPENDENT_WHEN_REDUNDANT);
 }
 
 void ki_mass_times(const ki_dynamics *d, const double *e, double *out) {

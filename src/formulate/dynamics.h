@@ -87,6 +87,7 @@ typedef struct ki_dynamics {
     double *active_matrix, *active_step;         /* [k x k], [k] */
     int *active_pivot;                           /* [k] */
 
+    bool redundant; /* some constraints depend on others at the start: ki_expect_redundancy */
     double moved_position, moved_velocity; /* M-norm of the last correction of a state */
 
     long evaluations, factorizations, projections;
@@ -140,6 +141,10 @@ keel_status ki_solve_force_lambda(ki_dynamics *d, double t, const double *y);
 
 /* Solves K (x, y) = (r, s); turns a residual that is too large into trouble. */
 keel_status ki_solve_motion(ki_dynamics *d, double t, const double *r, const double *s, double *x, double *y);
+
+/* The constraints are known to be redundant: rows of J that nearly depend on each other, because a stage is
+ * not quite on the constraints, are taken to depend on each other exactly. */
+void ki_expect_redundancy(ki_dynamics *d);
 
 /* out = M e (values of d->at.M) */
 void ki_mass_times(const ki_dynamics *d, const double *e, double *out);

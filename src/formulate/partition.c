@@ -5,12 +5,13 @@
 
 #include "linalg/dense.h"
 
-/* Components and rows whose independent part is shorter than this (relative) do not count as independent. */
+/* Columns, and rows unless asked for otherwise, whose independent part is shorter than this (relative) are
+ * dependent. */
 static const double LEAST_PART = 1e-8;
 
 void ki_partition_init(ki_partition *p, ki_arena *arena, int n, int m) {
     size_t nn = (size_t)n * (size_t)n, nm = (size_t)n * (size_t)m;
-    *p = (ki_partition){.n = n, .m = m};
+    *p = (ki_partition){.n = n, .m = m, .least = LEAST_PART};
     p->dependent = KI_NEW(arena, int, n);
     p->is_dependent = KI_NEW(arena, bool, n);
     p->d = KI_NEW(arena, double, n);
@@ -69,7 +70,7 @@ static int project_coordinates(ki_partition *p) {
     int n = p->n;
     for (int i = 0; i < p->m; i++)
         forward(p, p->rows + i * n);
-    int rank = ki_orthonormalize(p->m, n, p->rows, n, LEAST_PART);
+    int rank = ki_orthonormalize(p->m, n, p->rows, n, p->least);
     memset(p->d, 0, (size_t)n * sizeof(double));
     for (int k = 0; k < rank; k++) {
         backward(p, p->rows + k * n);

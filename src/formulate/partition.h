@@ -36,6 +36,7 @@ typedef enum ki_partition_choice {
 
 typedef struct ki_partition {
     int n, m;           /* columns and rows of J */
+    double least;       /* rows whose independent part is shorter than this (relative) are dependent */
     int rank;           /* of J: the number of dependent components; 0 before the first choice */
     int *dependent;     /* [n] their numbers, increasing */
     bool *is_dependent; /* [n] */

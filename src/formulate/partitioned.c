@@ -20,12 +20,13 @@
 enum { MOST_ITERATIONS = 30 };
 
 /* Violations relative to the size of the terms: round-off, and what may be left when Newton's method stands
- * still. */
-static const double TOLERANCE = 1e-15, ROUND_OFF = 1e-11;
+ * still. Off the constraints the velocities of redundant ones contradict each other (as in ki_solve_motion).
+ */
+static const double TOLERANCE = 1e-15, ROUND_OFF = 1e-11, CONTRADICTION = 1e-2;
 
 /* True when Newton's method is at its end. */
-static bool settled(double violation, double previous) {
-    return violation <= TOLERANCE || (violation <= ROUND_OFF && violation > 0.5 * previous);
+static bool settled(double violation, double previous, double standstill) {
+    return violation <= TOLERANCE || (violation <= standstill && violation > 0.5 * previous);
 }
 
 keel_status ki_solve_dependent_position(ki_dynamics *d, double t, double *y) {
@@ -43,7 +44,7 @@ keel_status ki_solve_dependent_position(ki_dynamics *d, double t, double *y) {
             return status;
         ki_position_sizes(d, y, d->size);
         double violation = ki_worst_relative(d->at.Phi, d->size, sys->n_h, &worst);
-        if (settled(violation, previous))
+        if (settled(violation, previous, ROUND_OFF))
             return KEEL_OK;
         if (!(violation < 2 * previous) || !ki_partition_factor(&d->by_position, sys->J, d->at.J))
             break;
@@ -68,7 +69,7 @@ keel_status ki_solve_dependent_velocity(ki_dynamics *d, double t, double *y) {
             return status;
         ki_velocity_sizes(d, v, d->size);
         double violation = ki_worst_relative(d->at.rate, d->size, d->m, &worst);
-        if (settled(violation, previous))
+        if (settled(violation, previous, d->redundant ? CONTRADICTION : ROUND_OFF))
             return KEEL_OK;
         if (!(violation < 2 * previous) || !ki_partition_factor(&d->by_velocity, d->system->J, d->at.J))
             break;

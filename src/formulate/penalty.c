@@ -111,13 +111,26 @@ keel_status ki_penalty_rate(ki_dynamics *d, double t, const double *y, double *k
     return status;
 }
 
+/* Largest sum_j |J_ij| |x|: the size of J v'. */
+static double acceleration_size(const ki_dynamics *d) {
+    keel_pattern P = d->system->J;
+    double most = 0;
+    for (int i = 0; i < d->m; i++) {
+        double row = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            row += fabs(d->at.J[k]);
+        most = fmax(most, row);
+    }
+    return most * ki_max_norm(d->system->n_v, d->x);
+}
+
 /* One more pass of the augmented Lagrangian; *change is the largest step of D lambda relative to the size of
- * s. */
+ * J v'. */
 static keel_status augment(ki_dynamics *d, double *change, int *worst) {
     for (int i = 0; i < d->m; i++)
         d->b_m[i] = d->target[i] - d->D[i] * d->lambda[i];
     keel_status status = keel_saddle_solve(d->K_D, d->at.Q, d->b_m, d->x, d->y, NULL);
-    double size = 0;
+    double size = fmax(acceleration_size(d), ki_max_norm(d->m, d->target));
     *change = 0;
     for (int i = 0; i < d->m; i++) {
         double step = fabs(d->D[i] * (d->y[i] - d->lambda[i]));
@@ -125,7 +138,6 @@ static keel_status augment(ki_dynamics *d, double *change, int *worst) {
             *change = step;
             *worst = i;
         }
-        size = fmax(size, fmax(fabs(d->target[i]), fabs(d->D[i] * d->y[i])));
         d->lambda[i] = d->y[i];
     }
     *change = size > 0 ? *change / size : 0;
@@ -134,7 +146,9 @@ static keel_status augment(ki_dynamics *d, double *change, int *worst) {
 
 keel_status ki_augmented_rate(ki_dynamics *d, double t, const double *y, double *k) {
     enum { MOST_ITERATIONS = 200 };
-    static const double TOLERANCE = 1e-14, ROUND_OFF = 1e-10;
+    static const double TOLERANCE = 1e-14, ROUND_OFF = 1e-10, DISAGREEMENT = 1e-2;
+    /* redundant constraints agree only as well as the state satisfies them: what is left then stands still */
+    double acceptable = d->redundant ? DISAGREEMENT : ROUND_OFF;
     double change = INFINITY, previous = INFINITY;
     int worst = 0;
     keel_status status = ki_begin_rate(d, t, y);
@@ -142,11 +156,11 @@ keel_status ki_augmented_rate(ki_dynamics *d, double t, const double *y, double 
         status = factor_with_penalty(d, t);
     for (int i = 0; !status && i < MOST_ITERATIONS; i++) {
         status = augment(d, &change, &worst);
-        if (change <= TOLERANCE || (change <= ROUND_OFF && change > 0.5 * previous))
+        if (change <= TOLERANCE || (change <= acceptable && change > 0.5 * previous))
             break;
         previous = change;
     }
-    if (status || change > ROUND_OFF)
+    if (status || change > acceptable)
         return ki_trouble_at(d, status ? status : KEEL_ERROR_CONVERGENCE, KI_TROUBLE_CONSTRAINT, t, worst,
                              change);
     ki_end_rate(d, y, k);

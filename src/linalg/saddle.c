@@ -271,6 +271,11 @@ keel_status keel_saddle_least_norm(keel_saddle *K, double *y) {
     return KEEL_OK;
 }
 
+void keel_saddle_set_dependent(keel_saddle *K, double least) {
+    K->settings.dependent = least;
+    K->factored = false;
+}
+
 keel_saddle_path keel_saddle_path_taken(const keel_saddle *K) {
     return K->path;
 }
