@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "keel/rank.h"
 #include "keel/run.h"
+#include "run/events.h"
 
 enum { HELP, SET };
 
@@ -29,6 +30,7 @@ typedef struct findings {
     double *J, *Phi, *rate;
     bool rank_known;
     keel_rank rank;
+    int *shared; /* [m], once the rank is known: see ki_shared_multipliers */
 } findings;
 
 static void help(FILE *file) {
@@ -70,7 +72,8 @@ static keel_status evaluate(findings *f) {
     f->J = calloc((size_t)keel_pattern_count(system->J) + 1, sizeof(double));
     f->Phi = calloc((size_t)m + 1, sizeof(double));
     f->rate = calloc((size_t)m + 1, sizeof(double));
-    if (!f->J || !f->Phi || !f->rate)
+    f->shared = calloc((size_t)m + 1, sizeof(int));
+    if (!f->J || !f->Phi || !f->rate || !f->shared)
         return KEEL_ERROR_MEMORY;
     keel_status status = system->work_new ? system->work_new(system, &work) : KEEL_OK;
     if (status >= 0) {
@@ -84,6 +87,8 @@ static keel_status evaluate(findings *f) {
         return status;
     status = keel_rank_compute(system->J, f->J, 0, &f->rank);
     f->rank_known = status >= 0;
+    if (f->rank_known)
+        ki_shared_multipliers(&f->rank, m, f->shared);
     return status;
 }
 
@@ -91,28 +96,33 @@ static const char *constraint_name(const keel_system *system, int row, char buff
     return keel_system_name(system, KEEL_NAME_CONSTRAINT, row, buffer);
 }
 
-/* Row i of the multipliers can be shifted without a change of the motion when some y with J^T y = 0 has
- * y_i != 0. The basis is orthonormal: entries of round-off are far below this bound. */
-static bool reaction_is_unique(const keel_rank *rank, int rows, int i) {
-    for (int k = 0; k < rank->dependent_count; k++)
-        if (fabs(rank->null_space[(size_t)k * (size_t)rows + (size_t)i]) > 1e-9)
-            return false;
-    return true;
+/* "rod, copy" of the constraints whose mark is `mark`, or "none" */
+static void write_marked(const findings *f, const char *text, int mark) {
+    char buffer[32];
+    int written = 0;
+    label(text);
+    for (int i = 0; i < keel_system_m(f->system); i++)
+        if (f->shared[i] == mark)
+            printf("%s%s", written++ ? ", " : "", constraint_name(f->system, i, buffer));
+    printf("%s\n", written ? "" : "none");
 }
 
+/* Which constraints are combinations of the others, and for every constraint whether its multiplier is unique
+ * or can be shifted to others without a change of the motion. */
 static void write_dependent(const findings *f) {
     const keel_rank *rank = &f->rank;
-    int m = keel_system_m(f->system);
     char buffer[32];
+    if (!rank->dependent_count) {
+        label("multipliers unique");
+        printf("all\n");
+        return;
+    }
     label("dependent");
     for (int k = 0; k < rank->dependent_count; k++)
         printf("%s%s", k ? ", " : "", constraint_name(f->system, rank->dependent[k], buffer));
     printf("\n");
-    label("reactions not unique");
-    for (int i = 0, written = 0; i < m; i++)
-        if (!reaction_is_unique(rank, m, i))
-            printf("%s%s", written++ ? ", " : "", constraint_name(f->system, i, buffer));
-    printf("\n");
+    write_marked(f, "multipliers shared", 1);
+    write_marked(f, "multipliers unique", 0);
 }
 
 static void write_rank(const findings *f) {
@@ -130,15 +140,16 @@ static void write_rank(const findings *f) {
     if (!m)
         return;
     label("rank");
-    printf("%d of %d constraints are independent", f->rank.rank, m);
-    if (f->rank.dependent_count)
-        printf(" (singular values %.2g and %.2g, gap %.2g)", f->rank.smallest, f->rank.largest_dropped,
-               f->rank.gap);
+    printf("%d of %d constraints are independent\n", f->rank.rank, m);
+    label("rank gap");
+    if (!f->rank.dependent_count)
+        printf("none: all singular values count, the smallest is %.2g\n", f->rank.smallest);
+    else if (isinf(f->rank.gap))
+        printf("infinite: the singular value %.2g counts, 0 does not\n", f->rank.smallest);
     else
-        printf(" (smallest singular value %.2g)", f->rank.smallest);
-    printf("\n");
-    if (f->rank.dependent_count)
-        write_dependent(f);
+        printf("%.2g: the singular value %.2g counts, %.2g does not\n", f->rank.gap, f->rank.smallest,
+               f->rank.largest_dropped);
+    write_dependent(f);
 }
 
 /* Lists the constraints that are violated most at one level, crossing them out as it goes. */
@@ -158,7 +169,9 @@ static void write_violations(const findings *f, const char *level, double *value
 
 static void write_start(const findings *f, keel_status status, const keel_result *result) {
     label("start");
-    if (status < 0) {
+    if (status == KEEL_ERROR_INPUT) {
+        printf("not tried: the settings are wrong\n");
+    } else if (status < 0) {
         printf("%s; violations as given:\n", keel_status_text(status));
         write_violations(f, "position", f->Phi, f->system->n_h);
         write_violations(f, "velocity", f->rate, keel_system_m(f->system));
@@ -216,6 +229,7 @@ static int check(const keel_model *model, keel_diagnostics *diagnostics) {
     free(f.J);
     free(f.Phi);
     free(f.rate);
+    free(f.shared);
     keel_result_clear(&result);
     keel_simulation_free(simulation);
     return consistent && evaluated >= 0 ? CLI_OK : CLI_BAD_INPUT;

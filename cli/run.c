@@ -37,6 +37,10 @@ typedef struct request {
     int set_count;
 } request;
 
+static const char *type_text(const keel_option *o) {
+    return o->type == KEEL_OPTION_WORD ? "word" : o->type == KEEL_OPTION_GAIN ? "gain" : "number";
+}
+
 /* The allowed values of an option; ends of 1e300 are there to keep infinity out, not to be told. */
 static const char *range_text(const keel_option *o, char *buffer, size_t size) {
     size_t used = 0;
@@ -70,16 +74,20 @@ static void help(FILE *file) {
     cli_flags_help(file, FLAGS, FLAG_COUNT);
     fprintf(file,
             "\noptions (--option NAME=VALUE, or keys of 'simulate' in the model file)\n"
-            "  %-21s %-17s  %-37s  %-8s  %s\n",
-            "name", "default", "range", "unit", "meaning");
+            "  %-21s %-6s  %-17s  %-37s  %-8s  %s\n",
+            "name", "type", "default", "range", "unit", "meaning");
     int count;
     const keel_option *options = keel_options(&count);
     for (int i = 0; i < count; i++) {
         const keel_option *o = &options[i];
         char initial[32], range[64];
-        fprintf(file, "  %-21s %-17s  %-37s  %-8s  %s\n", o->name, default_text(o, initial, sizeof initial),
-                range_text(o, range, sizeof range), o->unit[0] ? o->unit : "-", o->help);
+        fprintf(file, "  %-21s %-6s  %-17s  %-37s  %-8s  %s\n", o->name, type_text(o),
+                default_text(o, initial, sizeof initial), range_text(o, range, sizeof range),
+                o->unit[0] ? o->unit : "-", o->help);
     }
+    fprintf(file,
+            "\nA number and a gain take a number here, a word one of its words. In a model file a gain may\n"
+            "also be a map of constraints or a matrix.\n");
     fprintf(file, "\nexamples\n"
                   "  keel run models/pendulum.yaml -o pendulum.csv --summary pendulum.json\n"
                   "  keel run models/pendulum.yaml --method rk4/index1/none --step 0.01 --set g=1.62\n");
@@ -161,7 +169,10 @@ static keel_status set_option(keel_settings *settings, const override *o, keel_l
         return keel_settings_set_word(settings, o->name, where, o->text, where, diagnostics);
     if (cli_number(o->text, &value))
         return keel_settings_set(settings, o->name, where, value, where, diagnostics);
-    keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "'%s' is not a number", o->text);
+    keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "'%s' is not a number%s", o->text,
+                         option->type == KEEL_OPTION_GAIN
+                             ? "; a map or a matrix stands in the model file, under 'simulate'"
+                             : "");
     return KEEL_ERROR_INPUT;
 }
 
@@ -222,13 +233,13 @@ static keel_status write_failed(session *s, const char *path) {
 
 /* Output files are opened when the first row comes: until then the model may turn out to be wrong, and files
  * of an earlier run are left alone. A place that cannot be written is found here, before the work is done. */
-static keel_status open_outputs(session *s) {
+static keel_status open_outputs(session *s, const keel_row *first) {
     const request *r = s->request;
     keel_status status = KEEL_OK;
     if (r->summary_path && !s->summary.file && !cli_output_open(&s->summary, r->summary_path))
         return write_failed(s, r->summary_path);
     if (r->csv_path && !s->csv) {
-        s->csv = keel_csv_open(r->csv_path, s->system, &status);
+        s->csv = keel_csv_open(r->csv_path, s->system, first, &status);
         if (status == KEEL_ERROR_IO)
             write_failed(s, r->csv_path);
     }
@@ -237,7 +248,7 @@ static keel_status open_outputs(session *s) {
 
 static keel_status on_row(void *user, const keel_row *row) {
     session *s = user;
-    keel_status status = open_outputs(s);
+    keel_status status = open_outputs(s, row);
     if (status == KEEL_OK && s->csv) {
         status = keel_csv_row(s->csv, row);
         if (status != KEEL_OK)

@@ -1,7 +1,8 @@
-/* json.h - a strict reader of JSON for tests (RFC 8259, without arrays: a summary has none).
+/* json.h - a strict reader of JSON for tests (RFC 8259).
  *
- * Calls visit(user, path, value) for every member that is not an object, with the keys of all enclosing
- * objects in the path ("final.q.x") and the value as it is written ("1.5", "null", "\"rod\"").
+ * Calls visit(user, path, value) for every member or element that is no object and no array with anything in
+ * it, with the way to it in the path ("final.q.x", "events[0].t") and the value as it is written ("1.5",
+ * "null", "\"rod\"", "[]").
  */
 #ifndef TEST_JSON_H
 #define TEST_JSON_H
@@ -133,19 +134,47 @@ static inline bool json_object(json_reader *r) {
     }
 }
 
+/* The elements of an array that is not empty. */
+static inline bool json_array(json_reader *r) {
+    size_t outer = strlen(r->path);
+    r->at++;
+    for (int i = 0;; i++) {
+        if (outer + 16 > sizeof r->path)
+            return false;
+        sprintf(r->path + outer, "[%d]", i);
+        if (!json_value(r))
+            return false;
+        r->path[outer] = 0;
+        json_space(r);
+        if (!json_take(r, ','))
+            return json_take(r, ']');
+    }
+}
+
+/* Steps over "[ ]"; false, without a step, at anything else. */
+static inline bool json_empty_array(json_reader *r) {
+    if (*r->at != '[')
+        return false;
+    const char *end = r->at + 1 + strspn(r->at + 1, " \t\r\n");
+    r->at = *end == ']' ? end + 1 : r->at;
+    return *end == ']';
+}
+
 static inline bool json_value(json_reader *r) {
     json_space(r);
     const char *begin = r->at;
     bool good = true;
     if (*r->at == '{')
         return ++r->depth < 64 && json_object(r) && r->depth--;
-    if (*r->at == '"')
+    if (*r->at == '[' && !json_empty_array(r))
+        return ++r->depth < 64 && json_array(r) && r->depth--;
+    if (*begin == '"')
         good = json_string(r);
-    else if (strncmp(r->at, "null", 4) == 0 || strncmp(r->at, "true", 4) == 0)
+    else if (strncmp(begin, "null", 4) == 0 || strncmp(begin, "true", 4) == 0)
         r->at += 4;
-    else if (strncmp(r->at, "false", 5) == 0)
+    else if (strncmp(begin, "false", 5) == 0)
         r->at += 5;
-    else
+    else if (*begin != '[')
         good = json_number(r);
     char value[1024];
     if (good && r->visit) {

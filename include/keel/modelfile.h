@@ -17,6 +17,7 @@ typedef struct keel_model {
     keel_state *start;
     int velocities_given; /* see keel_run                              */
     keel_settings settings;
+    struct ki_arena *memory; /* holds what `settings` points to        */
 } keel_model;
 
 /* Reads a file, or a text already in memory (`name` is used in messages). Every problem found is reported

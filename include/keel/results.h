@@ -6,13 +6,17 @@
 
 #include "keel/run.h"
 
-/* CSV with one header line; numbers with 17 digits. Columns: t, q, v (name'), z, s, lambda.NAME, outputs,
- * energy, energy_drift (both only if the system knows its energy), position_violation, velocity_violation. */
+/* CSV with one header line; numbers with 17 digits. Columns: t, q, v (name'), z, s, lambda.NAME (or
+ * lambda.NAME(shared) when dependent constraints share it), d.NAME (projections of a method with a
+ * partition), outputs, energy, energy_drift (both only if the system knows its energy), position_violation,
+ * velocity_violation. */
 typedef struct keel_csv keel_csv;
 
-/* Opens `path` ("-": standard output) and writes the header. NULL with *status KEEL_ERROR_IO or
+/* Opens `path` ("-": standard output) and writes the header. The first row of the run tells which multipliers
+ * are shared and whether there are projections; NULL: none. NULL with *status KEEL_ERROR_IO or
  * KEEL_ERROR_MEMORY. */
-KEEL_API keel_csv *keel_csv_open(const char *path, const keel_system *system, keel_status *status);
+KEEL_API keel_csv *keel_csv_open(const char *path, const keel_system *system, const keel_row *first,
+                                 keel_status *status);
 KEEL_API keel_status keel_csv_row(keel_csv *csv, const keel_row *row);
 
 /* Flushes and closes; KEEL_ERROR_IO if anything written could not be stored. Frees `csv` in any case. */

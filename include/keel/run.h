@@ -21,6 +21,7 @@ typedef struct keel_row {
     const double *v_rate;                          /* accelerations [n_v]  */
     const double *outputs;                         /* [n_outputs]          */
     double position_violation, velocity_violation; /* largest |Phi_i|, largest |rate_i| */
+    const int *shared;         /* [m] 1: dependent constraints share this multiplier; NULL: unknown */
     const double *projections; /* d_i of the partition [n_v], docs/partition.md; NULL: the method has none */
     double energy;             /* kinetic + potential; 0 if the system does not know its energy */
     double energy_drift;       /* energy - energy at the start - work of applied forces and drivers */

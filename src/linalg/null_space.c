@@ -201,21 +201,72 @@ static int culprit(keel_saddle *K, int k) {
     return worst;
 }
 
-/* Cholesky factor of Z^T A Z. */
-static keel_status factor_reduced(keel_saddle *K) {
-    ki_null_space *N = K->null_space;
-    int size = N->size, free_count = size - N->rank;
-    for (int i = 0; i < free_count; i++) {
+static void swap_doubles(double *a, double *b) {
+    double keep = *a;
+    *a = *b;
+    *b = keep;
+}
+
+/* Exchanges two columns of Z: rows of Q, and rows and columns of Z^T A Z. */
+static void exchange_free(ki_null_space *N, int a, int b) {
+    int count = N->size - N->rank;
+    for (int i = 0; i < N->size && a != b; i++)
+        swap_doubles(&row_of(N->Q, N->rank + a, N->size)[i], &row_of(N->Q, N->rank + b, N->size)[i]);
+    for (int i = 0; i < count && a != b; i++)
+        swap_doubles(&row_of(N->reduced, a, count)[i], &row_of(N->reduced, b, count)[i]);
+    for (int i = 0; i < count && a != b; i++)
+        swap_doubles(&row_of(N->reduced, i, count)[a], &row_of(N->reduced, i, count)[b]);
+    swap_doubles(&N->d[a], &N->d[b]);
+}
+
+/* Z^T A Z, both triangles, and its diagonal in d. */
+static void form_reduced(ki_null_space *N) {
+    int size = N->size, count = size - N->rank;
+    for (int i = 0; i < count; i++) {
         for (int k = 0; k < size; k++)
             N->a[k] = ki_dot(size, row_of(N->A, k, size), Z_of(N, i));
         for (int j = 0; j <= i; j++)
-            row_of(N->reduced, i, free_count)[j] = ki_dot(size, Z_of(N, j), N->a);
+            row_of(N->reduced, i, count)[j] = row_of(N->reduced, j, count)[i] =
+                ki_dot(size, Z_of(N, j), N->a);
+        N->d[i] = row_of(N->reduced, i, count)[i];
     }
-    int failed = ki_dense_cholesky(free_count, N->reduced);
-    if (failed < 0)
-        return KEEL_OK;
-    K->bad_pivot = culprit(K, failed);
-    return KEEL_ERROR_SINGULAR;
+}
+
+/* Where the pivot from k on that is largest against its diagonal entry stands. */
+static int largest_pivot(const ki_null_space *N, int k) {
+    int count = N->size - N->rank, best = k;
+    double most = -1;
+    for (int i = k; i < count; i++) {
+        double pivot = row_of(N->reduced, i, count)[i], part = N->d[i] > 0 ? pivot / N->d[i] : -1;
+        if (part > most) {
+            most = part;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Cholesky factor of Z^T A Z, with exchanges: what is singular shows in the last pivots. */
+static keel_status factor_reduced(keel_saddle *K) {
+    ki_null_space *N = K->null_space;
+    int count = N->size - N->rank;
+    form_reduced(N);
+    for (int k = 0; k < count; k++) {
+        exchange_free(N, k, largest_pivot(N, k));
+        double *row = row_of(N->reduced, k, count);
+        if (!(row[k] > KI_PIVOT_NOISE_A * N->d[k]) || !isfinite(row[k])) {
+            K->bad_pivot = culprit(K, k);
+            return KEEL_ERROR_SINGULAR;
+        }
+        row[k] = sqrt(row[k]);
+        for (int i = k + 1; i < count; i++)
+            row_of(N->reduced, i, count)[k] /= row[k];
+        for (int i = k + 1; i < count; i++)
+            for (int j = k + 1; j < count; j++)
+                row_of(N->reduced, i, count)[j] -=
+                    row_of(N->reduced, i, count)[k] * row_of(N->reduced, j, count)[k];
+    }
+    return KEEL_OK;
 }
 
 keel_status ki_null_space_factor(keel_saddle *K) {

@@ -7,7 +7,8 @@
 #include "modelfile/yaml.h"
 
 typedef struct ki_loader {
-    ki_arena *arena;
+    ki_arena *arena; /* of the reading */
+    ki_arena *kept;  /* of the model: what its settings point to */
     keel_diagnostics *diagnostics;
     keel_equations *equations;
     keel_status status; /* the first problem; later ones are still looked for, but nothing is compiled */
@@ -35,6 +36,14 @@ void ki_load_outputs(ki_loader *loader, const ki_yaml *section);
 /* Section `simulate`: its form, and later its values. */
 void ki_load_simulate(ki_loader *loader, const ki_yaml *section);
 void ki_apply_simulate(ki_loader *loader, keel_settings *settings, double *t_start);
+
+/* Options that are matrices (gain.c). True if the value is a formula, a map of formulas or a square list of
+ * lists of formulas; otherwise it is reported. */
+bool ki_expect_gain(ki_loader *loader, const ki_yaml *value);
+
+/* The gain that a map or a list of lists means; its memory is that of loader->kept. */
+keel_status ki_read_gain(ki_loader *loader, const ki_yaml *value, keel_diagnostics *diagnostics,
+                         keel_gain *gain);
 
 /* The keys of a section; returns their number, at most KI_MAX_KEYS. */
 enum { KI_MAX_KEYS = 64 };

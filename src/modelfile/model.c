@@ -11,6 +11,9 @@ void keel_model_free(keel_model *model) {
         return;
     keel_equations_system_free(model->system);
     keel_state_free(model->start);
+    if (model->memory)
+        ki_arena_free(model->memory);
+    free(model->memory);
     free(model->name);
     free(model);
 }
@@ -66,7 +69,9 @@ keel_model *keel_model_parse(const char *name, const char *text, size_t length, 
     ki_source source = {name ? name : "model", text, length};
     ki_loader loader = {.arena = &arena, .diagnostics = diagnostics, .equations = keel_equations_new()};
     keel_model *model = calloc(1, sizeof *model);
-    if (!model || !loader.equations) {
+    if (model)
+        model->memory = loader.kept = calloc(1, sizeof *loader.kept); /* an empty arena */
+    if (!model || !loader.kept || !loader.equations) {
         loader.status = KEEL_ERROR_MEMORY;
     } else {
         model->settings = keel_settings_default();

@@ -1,5 +1,6 @@
 /* simulate.c - the section `simulate`: method, start time, and every option of the option table. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "modelfile/loader.h"
@@ -14,6 +15,41 @@ int ki_simulate_keys(const char *keys[KI_MAX_KEYS]) {
     return count;
 }
 
+/* The row of the option table, or NULL for the keys that have none. */
+static const keel_option *option_of(const char *key) {
+    int count;
+    const keel_option *option = keel_options(&count);
+    for (int i = 0; i < count; i++)
+        if (strcmp(option[i].name, key) == 0)
+            return &option[i];
+    return NULL;
+}
+
+static void expect_word(ki_loader *loader, const ki_yaml *value, const keel_option *option) {
+    char words[128] = "";
+    size_t used = 0;
+    for (int i = 0; option->words[i] && used < sizeof words; i++)
+        used += (size_t)snprintf(words + used, sizeof words - used, "%s%s", i ? ", " : "", option->words[i]);
+    if (value->kind == KI_YAML_MAP || value->kind == KI_YAML_LIST)
+        KI_COMPLAIN(loader, value->at, "option '%s' is one of the words %s, not %s", option->name, words,
+                    ki_yaml_kind_word(value->kind));
+    else
+        ki_expect_formula(loader, value, "the value of", value->key);
+}
+
+static void expect_value(ki_loader *loader, const ki_yaml *value) {
+    const keel_option *option = option_of(value->key);
+    if (option && option->type == KEEL_OPTION_WORD)
+        expect_word(loader, value, option);
+    else if (option && option->offset == offsetof(keel_settings, non_ideal) && value->kind == KI_YAML_LIST)
+        KI_COMPLAIN(loader, value->at,
+                    "option 'non_ideal' is a vector: a number or a map 'constraint: number'");
+    else if (option && option->type == KEEL_OPTION_GAIN)
+        ki_expect_gain(loader, value);
+    else if (strcmp(value->key, "method") != 0 || ki_expect_text(loader, value))
+        ki_expect_formula(loader, value, "the value of", value->key);
+}
+
 void ki_load_simulate(ki_loader *loader, const ki_yaml *section) {
     if (!ki_expect_map(loader, section, "until: 10, method: auto, ..."))
         return;
@@ -25,16 +61,31 @@ void ki_load_simulate(ki_loader *loader, const ki_yaml *section) {
             i++;
         if (i == count)
             ki_unknown_key(loader, entry, "in 'simulate'", keys, count);
-        else if (strcmp(entry->key, "method") != 0 || ki_expect_text(loader, entry))
-            ki_expect_formula(loader, entry, "the value of", entry->key);
+        else
+            expect_value(loader, entry);
     }
     loader->simulate = section;
+}
+
+static keel_status apply_gain(ki_loader *loader, const ki_yaml *entry, keel_diagnostics *diagnostics,
+                              keel_settings *settings) {
+    keel_gain gain;
+    keel_status status = ki_read_gain(loader, entry, diagnostics, &gain);
+    return status != KEEL_OK
+               ? status
+               : keel_settings_set_gain(settings, entry->key, entry->key_at, &gain, entry->at, diagnostics);
 }
 
 static keel_status apply(ki_loader *loader, const ki_yaml *entry, keel_diagnostics *diagnostics,
                          keel_settings *settings, double *t_start) {
     if (strcmp(entry->key, "method") == 0)
         return keel_method_parse(entry->text, entry->formula_at, diagnostics, &settings->method);
+    const keel_option *option = option_of(entry->key);
+    if (option && option->type == KEEL_OPTION_WORD)
+        return keel_settings_set_word(settings, entry->key, entry->key_at, entry->text, entry->formula_at,
+                                      diagnostics);
+    if (option && option->type == KEEL_OPTION_GAIN && entry->kind != KI_YAML_TEXT)
+        return apply_gain(loader, entry, diagnostics, settings);
     double value;
     keel_status status =
         keel_equations_value(loader->equations, entry->formula, entry->formula_at, diagnostics, &value);

@@ -25,4 +25,13 @@ static inline const char *ki_worst_name(const keel_system *system, const keel_vi
     return keel_system_name(system, KEEL_NAME_CONSTRAINT, violation->worst, buffer);
 }
 
+static inline const char *ki_event_word(keel_event_kind kind) {
+    return kind == KEEL_EVENT_SINGULAR ? "singular" : "partition";
+}
+
+/* 1 if somebody looked at how near to singular the poses were. */
+static inline bool ki_gap_is_known(const keel_result *result) {
+    return result->final && result->gap_smallest >= 0;
+}
+
 #endif

@@ -14,6 +14,7 @@ enum { BUFFER_SIZE = 1 << 18, FLUSH_AT = BUFFER_SIZE / 2 };
 struct keel_csv {
     FILE *file;
     const keel_system *system;
+    bool has_projections;
     size_t waiting; /* bytes written since the last flush */
     int error;      /* errno of the first failure, 0 if none */
     char buffer[BUFFER_SIZE];
@@ -46,36 +47,50 @@ static void write_name(FILE *file, const char *before, const char *name, const c
         fputc('"', file);
 }
 
-static void write_names(keel_csv *csv, keel_name_of of, int count, const char *before) {
+static void write_names(keel_csv *csv, keel_name_of of, int count) {
     char buffer[32];
     for (int i = 0; i < count; i++)
-        write_name(csv->file, before, keel_system_name(csv->system, of, i, buffer), "");
+        write_name(csv->file, "", keel_system_name(csv->system, of, i, buffer), "");
 }
 
-static void write_header(keel_csv *csv) {
-    const keel_system *system = csv->system;
+static void write_velocities(keel_csv *csv, const char *before, const char *after) {
     char buffer[32];
+    for (int i = 0; i < csv->system->n_v; i++)
+        write_name(csv->file, before, ki_velocity_name(csv->system, i, buffer), after);
+}
+
+static void write_multipliers(keel_csv *csv, const int *shared) {
+    char buffer[32];
+    for (int i = 0; i < keel_system_m(csv->system); i++)
+        write_name(csv->file, "lambda.", keel_system_name(csv->system, KEEL_NAME_CONSTRAINT, i, buffer),
+                   shared && shared[i] ? "(shared)" : "");
+}
+
+static void write_header(keel_csv *csv, const int *shared) {
+    const keel_system *system = csv->system;
     fputc('t', csv->file);
-    write_names(csv, KEEL_NAME_Q, system->n_q, "");
-    for (int i = 0; i < system->n_v; i++)
-        write_name(csv->file, "", ki_velocity_name(system, i, buffer),
-                   ki_velocity_is_rate(system) ? "'" : "");
-    write_names(csv, KEEL_NAME_Z, system->n_z, "");
-    write_names(csv, KEEL_NAME_S, system->n_s, "");
-    write_names(csv, KEEL_NAME_CONSTRAINT, keel_system_m(system), "lambda.");
-    write_names(csv, KEEL_NAME_OUTPUT, system->n_outputs, "");
+    write_names(csv, KEEL_NAME_Q, system->n_q);
+    write_velocities(csv, "", ki_velocity_is_rate(system) ? "'" : "");
+    write_names(csv, KEEL_NAME_Z, system->n_z);
+    write_names(csv, KEEL_NAME_S, system->n_s);
+    write_multipliers(csv, shared);
+    if (csv->has_projections)
+        write_velocities(csv, "d.", "");
+    write_names(csv, KEEL_NAME_OUTPUT, system->n_outputs);
     if (system->has_energy)
         fputs(",energy,energy_drift", csv->file);
     fputs(",position_violation,velocity_violation\n", csv->file);
 }
 
-keel_csv *keel_csv_open(const char *path, const keel_system *system, keel_status *status) {
+keel_csv *keel_csv_open(const char *path, const keel_system *system, const keel_row *first,
+                        keel_status *status) {
     keel_csv *csv = calloc(1, sizeof *csv);
     if (!csv) {
         *status = KEEL_ERROR_MEMORY;
         return NULL;
     }
     csv->system = system;
+    csv->has_projections = first && first->projections;
     csv->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
     if (!csv->file) {
         int error = errno;
@@ -88,7 +103,7 @@ keel_csv *keel_csv_open(const char *path, const keel_system *system, keel_status
         setvbuf(csv->file, csv->buffer, _IOFBF, sizeof csv->buffer);
 
     // the header goes out at once: a full disk is found before the run, not after it
-    write_header(csv);
+    write_header(csv, first ? first->shared : NULL);
     *status = flush(csv);
     if (*status != KEEL_OK) {
         keel_csv_close(csv);
@@ -103,9 +118,10 @@ static void write_number(keel_csv *csv, const char *before, double value) {
     csv->waiting += length > 0 ? (size_t)length : 0;
 }
 
+/* Values that a row does not have are nan: every row has the columns of the header. */
 static void write_numbers(keel_csv *csv, const double *values, int count) {
     for (int i = 0; i < count; i++)
-        write_number(csv, ",", values[i]);
+        write_number(csv, ",", values ? values[i] : NAN);
 }
 
 keel_status keel_csv_row(keel_csv *csv, const keel_row *row) {
@@ -116,6 +132,8 @@ keel_status keel_csv_row(keel_csv *csv, const keel_row *row) {
     write_numbers(csv, row->z, system->n_z);
     write_numbers(csv, row->s, system->n_s);
     write_numbers(csv, row->lambda, keel_system_m(system));
+    if (csv->has_projections)
+        write_numbers(csv, row->projections, system->n_v);
     write_numbers(csv, row->outputs, system->n_outputs);
     if (system->has_energy) {
         write_number(csv, ",", row->energy);

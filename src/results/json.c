@@ -49,21 +49,37 @@ static void write_line_start(ki_json *json, const char *key) {
     }
 }
 
-void ki_json_open(ki_json *json, const char *key) {
+static void open_bracket(ki_json *json, const char *key, char bracket) {
     write_line_start(json, key);
-    fputc('{', json->file);
+    fputc(bracket, json->file);
     json->depth++;
     json->first = true;
 }
 
-void ki_json_close(ki_json *json) {
+static void close_bracket(ki_json *json, char bracket) {
     json->depth--;
     if (!json->first)
         fprintf(json->file, "\n%*s", 2 * json->depth, "");
-    fputc('}', json->file);
+    fputc(bracket, json->file);
     json->first = false;
     if (json->depth == 0)
         fputc('\n', json->file);
+}
+
+void ki_json_open(ki_json *json, const char *key) {
+    open_bracket(json, key, '{');
+}
+
+void ki_json_close(ki_json *json) {
+    close_bracket(json, '}');
+}
+
+void ki_json_open_list(ki_json *json, const char *key) {
+    open_bracket(json, key, '[');
+}
+
+void ki_json_close_list(ki_json *json) {
+    close_bracket(json, ']');
 }
 
 void ki_json_number(ki_json *json, const char *key, double value) {

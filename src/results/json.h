@@ -1,6 +1,7 @@
 /* json.h - writes JSON that every reader accepts: escaped strings, no NaN, no infinity.
  *
- * Objects only; members appear in the order of the calls. A NULL key is for the outermost object.
+ * Members and elements appear in the order of the calls. A NULL key is for the outermost object and for the
+ * elements of a list.
  */
 #ifndef KI_JSON_H
 #define KI_JSON_H
@@ -11,11 +12,13 @@
 typedef struct ki_json {
     FILE *file;
     int depth;
-    bool first; /* nothing was written into the innermost object yet */
+    bool first; /* nothing was written into the innermost object or list yet */
 } ki_json;
 
 void ki_json_open(ki_json *json, const char *key);
 void ki_json_close(ki_json *json);
+void ki_json_open_list(ki_json *json, const char *key);
+void ki_json_close_list(ki_json *json);
 
 /* 17 significant digits: reading it back gives the same double. NaN and infinity become null. */
 void ki_json_number(ki_json *json, const char *key, double value);

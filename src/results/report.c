@@ -63,6 +63,52 @@ static void write_violations(FILE *file, const keel_system *system, const keel_r
     }
 }
 
+/* "rod, copy, ... and 3 more" */
+static void write_shared(FILE *file, const keel_system *system, const keel_result *result) {
+    char buffer[32];
+    int count = 0, m = result->shared ? keel_system_m(system) : 0;
+    for (int i = 0; i < m; i++) {
+        if (!result->shared[i] || count++ >= LISTED)
+            continue;
+        if (count == 1)
+            label(file, "shared");
+        fprintf(file, "%s%s", count > 1 ? ", " : "",
+                keel_system_name(system, KEEL_NAME_CONSTRAINT, i, buffer));
+    }
+    if (count > LISTED)
+        fprintf(file, ", ... and %d more", count - LISTED);
+    if (count)
+        fprintf(file, ": multipliers not unique, those of least norm are given\n");
+}
+
+static void write_gap(FILE *file, const keel_result *result) {
+    if (!ki_gap_is_known(result))
+        return;
+    label(file, "gap");
+    fprintf(file, "smallest %.2g at t = %.6g (0: singular pose)\n", result->gap_smallest, result->gap_time);
+}
+
+static void write_correction(FILE *file, const keel_result *result) {
+    if (result->correction_position == 0 && result->correction_velocity == 0)
+        return;
+    label(file, "correction");
+    fprintf(file, "position %.2g, velocity %.2g in a step (mass norm, root mean square)\n",
+            result->correction_position, result->correction_velocity);
+}
+
+static void write_events(FILE *file, const keel_result *result) {
+    int listed = result->event_count < LISTED ? result->event_count : LISTED;
+    long more = result->event_count - listed + result->events_dropped;
+    for (int i = 0; i < listed; i++) {
+        label(file, i ? "" : "events");
+        fprintf(file, "t = %.6g: %s\n", result->events[i].t, result->events[i].text);
+    }
+    if (more) {
+        label(file, "");
+        fprintf(file, "... and %ld more\n", more);
+    }
+}
+
 static void write_start(FILE *file, const keel_result *result) {
     if (result->start_position_moved <= 0 && result->start_velocity_moved <= 0)
         return;
@@ -90,6 +136,10 @@ static void write_work(FILE *file, const keel_result *result) {
     char method[64];
     label(file, "method");
     fprintf(file, "%s\n", keel_method_text(result->method, method));
+    if (result->method_reason) {
+        label(file, "");
+        fprintf(file, "chosen by auto: %s\n", result->method_reason);
+    }
     label(file, "work");
     fprintf(file, "%ld steps, %ld rejected, %ld evaluations, %ld factorizations, %.3g s\n", count->steps,
             count->rejected, count->evaluations, count->factorizations, result->cpu_seconds);
@@ -140,7 +190,11 @@ keel_status keel_report_write(FILE *file, const char *model_name, const keel_sys
     if (result->final) {
         write_start(file, result);
         write_violations(file, system, result);
+        write_shared(file, system, result);
+        write_gap(file, result);
+        write_correction(file, result);
         write_energy(file, result);
+        write_events(file, result);
     }
     write_work(file, result);
     if (result->final)

@@ -20,11 +20,13 @@ static void write_velocities(ki_json *json, const char *key, const keel_system *
     ki_json_close(json);
 }
 
-static void write_method(ki_json *json, keel_method method) {
+static void write_method(ki_json *json, const keel_result *result) {
+    keel_method method = result->method;
     ki_json_open(json, "method");
     ki_json_text(json, "integrator", keel_integrator_word(method.integrator).name);
     ki_json_text(json, "formulation", keel_formulation_word(method.formulation).name);
     ki_json_text(json, "stabilize", keel_stabilize_word(method.stabilize).name);
+    ki_json_text(json, "reason", result->method_reason);
     ki_json_close(json);
 }
 
@@ -88,6 +90,46 @@ static void write_rank(ki_json *json, const keel_system *system, const keel_resu
     ki_json_close(json);
 }
 
+/* null when the poses were not watched. */
+static void write_gap(ki_json *json, const keel_result *result) {
+    if (!ki_gap_is_known(result)) {
+        ki_json_text(json, "gap", NULL);
+        return;
+    }
+    ki_json_open(json, "gap");
+    ki_json_number(json, "smallest", result->gap_smallest);
+    ki_json_number(json, "time", result->gap_time);
+    ki_json_close(json);
+}
+
+/* Constraints whose multiplier is shared, by name; null when that is not known. */
+static void write_shared(ki_json *json, const keel_system *system, const keel_result *result) {
+    char buffer[32];
+    if (!result->shared && keel_system_m(system)) {
+        ki_json_text(json, "shared", NULL);
+        return;
+    }
+    ki_json_open_list(json, "shared");
+    for (int i = 0; i < keel_system_m(system); i++)
+        if (result->shared[i])
+            ki_json_text(json, NULL, keel_system_name(system, KEEL_NAME_CONSTRAINT, i, buffer));
+    ki_json_close_list(json);
+}
+
+static void write_events(ki_json *json, const keel_result *result) {
+    ki_json_open_list(json, "events");
+    for (int i = 0; i < result->event_count; i++) {
+        const keel_event *event = &result->events[i];
+        ki_json_open(json, NULL);
+        ki_json_number(json, "t", event->t);
+        ki_json_text(json, "kind", ki_event_word(event->kind));
+        ki_json_text(json, "text", event->text);
+        ki_json_close(json);
+    }
+    ki_json_close_list(json);
+    ki_json_integer(json, "events_dropped", result->events_dropped);
+}
+
 static void write_counts(ki_json *json, const keel_counts *count) {
     ki_json_open(json, "count");
     ki_json_integer(json, "steps", count->steps);
@@ -107,7 +149,7 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
     ki_json_text(&json, "model", model_name);
     ki_json_text(&json, "status", keel_status_word(result->status));
     ki_json_text(&json, "message", message);
-    write_method(&json, result->method);
+    write_method(&json, result);
     write_final(&json, system, result);
 
     ki_json_open(&json, "violation");
@@ -122,7 +164,15 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
     ki_json_number(&json, "velocity_moved", result->start_velocity_moved);
     ki_json_close(&json);
 
+    ki_json_open(&json, "correction");
+    ki_json_number(&json, "position", result->correction_position);
+    ki_json_number(&json, "velocity", result->correction_velocity);
+    ki_json_close(&json);
+
     write_rank(&json, system, result);
+    write_shared(&json, system, result);
+    write_gap(&json, result);
+    write_events(&json, result);
     write_counts(&json, &result->count);
     ki_json_number(&json, "cpu_seconds", result->cpu_seconds);
     ki_json_close(&json);

@@ -23,8 +23,17 @@ static keel_event *new_event(keel_simulation *sim, double t, keel_event_kind kin
     return event;
 }
 
-/* Appends "'a', 'b' and 'c'": the constraints that take part in the dependency of J in d->at, and that did
- * not before. */
+/* True if row i of J is shorter than `least` of its largest length so far: it constrains nothing there. */
+static bool has_vanished(const keel_simulation *sim, const ki_dynamics *d, int i, double least) {
+    keel_pattern P = d->system->J;
+    double square = 0;
+    for (int k = P.start[i]; k < P.start[i + 1]; k++)
+        square += d->at.J[k] * d->at.J[k];
+    return sqrt(square) <= least * sim->watch.row_length[i];
+}
+
+/* "'a', 'b', 'c'": the constraints that take part in the dependency of J in d->at, and that did not before.
+ * Rows of unit length tell which depend on each other; of a row that has vanished they tell nothing. */
 static void list_dependent(const keel_simulation *sim, const ki_dynamics *d, double least, char *text,
                            size_t size) {
     char buffer[32];
@@ -34,7 +43,7 @@ static void list_dependent(const keel_simulation *sim, const ki_dynamics *d, dou
     if (keel_rank_compute(d->system->J, d->at.J, least, &rank))
         return;
     for (int i = 0; i < d->m && used < size; i++) {
-        double most = 0;
+        double most = has_vanished(sim, d, i, least) ? 1 : 0;
         for (int k = 0; k < rank.dependent_count; k++)
             most = fmax(most, fabs(rank.null_space[k * d->m + i]));
         if (most > 1e-3 && !(sim->shared && sim->shared[i]))

@@ -28,6 +28,7 @@ static keel_status allocate(keel_simulation *sim) {
     sim->row_k = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
     sim->row_outputs = KI_NEW(&sim->arena, double, sys->n_outputs);
     sim->events = KI_NEW(&sim->arena, keel_event, KEEL_EVENTS_MAX);
+    sim->was_dependent = KI_NEW(&sim->arena, bool, sys->n_v);
     return sim->arena.failed ? KEEL_ERROR_MEMORY : status;
 }
 
@@ -135,7 +136,14 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         return status;
     sim->start_position_moved = report.position_moved;
     sim->start_velocity_moved = report.velocity_moved;
-    if (!(status = measure_rank(sim)))
+    status = measure_rank(sim);
+    /* a system too large for its rank to be computed: what the factorization met is a hint */
+    bool redundant = sim->rank >= 0 ? sim->rank < d->m : keel_saddle_regularized(d->K);
+    if (!status && redundant) {
+        ki_expect_redundancy(d);
+        ki_expect_redundancy(&sim->rows);
+    }
+    if (!status)
         status = start_integrator(sim, start->t);
     if (!status)
         ki_watch_init(&sim->watch, &sim->arena, d, start->t);
@@ -200,7 +208,7 @@ keel_status keel_simulation_step(keel_simulation *sim) {
     bool stepped = !status;
     if (stepped)
         status = after_step(sim);
-    if (status)
+    if (status && !(stepped && status == KEEL_ERROR_SINGULAR)) /* a pose that ends the run has told so */
         ki_report_failure(&sim->dynamics, status, sim->rk.t, sim->diagnostics);
     if (status && !stepped)
         ki_explain_singular(sim);
@@ -224,10 +232,15 @@ static keel_status evaluate_row(keel_simulation *sim, double t) {
     d->step = sim->dynamics.step;
     if (!status && t != sim->rk.t)
         status = ki_settle(d, flow->stabilize, t, sim->row_y);
+    else if (!status && d->m && d->by_velocity.d) /* d_i of this row; ki_settle chooses on its way */
+        status = ki_choose_partition(d, t, sim->row_y);
     if (!status)
         status = ki_rate(d, t, sim->row_y, sim->row_k);
-    if (!status &&
-        d->factored) /* dependent constraints share their multiplier; penalty forms fix it themselves */
+    /* dependent constraints share their multiplier; penalty masses share it themselves, but where they are
+     * iterated to exact multipliers they leave noise in it */
+    if (!status && sim->law.formulation == KEEL_AUGMENTED)
+        status = ki_factor_at(d, t, sim->row_y);
+    if (!status && d->factored)
         status = keel_saddle_least_norm(d->K, d->lambda);
     return status < 0 ? status : KEEL_OK;
 }
@@ -254,6 +267,7 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     row->q = at.q, row->v = at.v, row->z = at.z, row->s = at.s, row->lambda = at.lambda;
     row->v_rate = v_rate;
     row->outputs = sim->row_outputs;
+    row->shared = sim->shared;
     row->projections = d->by_velocity.rank ? d->by_velocity.d : NULL;
     row->position_violation = violation.position;
     row->velocity_violation = violation.velocity;

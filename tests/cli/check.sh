@@ -8,6 +8,10 @@ grep -qE '^  coordinates +2$' out || fail "coordinates"
 grep -qE '^  constraints +1 holonomic, 0 nonholonomic$' out || fail "constraints"
 grep -qE '^  degrees of freedom +1$' out || fail "degrees of freedom"
 grep -qE '^  start +consistent as given$' out || fail "start"
+grep -qE '^  rank +1 of 1 constraints are independent$' out || fail "rank"
+grep -qE '^  rank gap +none: all singular values count, the smallest is 1$' out || fail "rank gap"
+grep -qE '^  multipliers unique +all$' out || fail "multipliers"
+grep -qE '^  (dependent|multipliers shared)' out && fail "something is dependent"
 silent err
 
 # the rod twice, and a constraint of its own: one of the rods is dependent, both reactions are open
@@ -25,7 +29,23 @@ exits 0 check twice.yaml
 grep -qE '^  degrees of freedom +1$' out || fail "degrees of freedom"
 grep -qE '^  rank +2 of 3 constraints are independent' out || fail "rank"
 grep -qE '^  dependent +(rod|copy)$' out || fail "dependent"
-grep -qE '^  reactions not unique +rod, copy$' out || fail "reactions"
+grep -qE '^  multipliers shared +rod, copy$' out || fail "shared multipliers"
+grep -qE '^  multipliers unique +plane$' out || fail "unique multipliers"
+
+# the rod three times: two of three are dependent. Rows of unit length: the singular values are sqrt(3), 0, 0
+exits 0 check "$models/pendulum_redundant.yaml"
+grep -qE '^  degrees of freedom +1$' out || fail "degrees of freedom with three rods"
+grep -qE '^  rank +1 of 3 constraints are independent$' out || fail "rank of three rods"
+grep -qE '^  rank gap +(infinite|[0-9.]+e\+[0-9]+): the singular value 1\.7 counts, [0-9.e-]+ does not$' out || fail "rank gap of three rods"
+grep -qE '^  dependent +(rod, rod_again|rod, rod_once_more|rod_again, rod_once_more)$' out || fail "dependent rods"
+grep -qE '^  multipliers shared +rod, rod_again, rod_once_more$' out || fail "three shared multipliers"
+grep -qE '^  multipliers unique +none$' out || fail "no unique multiplier"
+
+# settings that cannot be used are no fault of the start
+sed 's/^simulate: {/simulate: {K_D: {rode: 1}, /' "$models/pendulum.yaml" >gain.yaml
+exits 2 check gain.yaml
+says err "option 'K_D': there is no row 'rode': did you mean 'rod'?"
+grep -qE '^  start +not tried: the settings are wrong$' out || fail "start with wrong settings"
 
 # a start that cannot be used: every violated constraint is named with its amount, x^2 + y^2 - 2^2 = -3
 exits 2 check twice.yaml --set L=2

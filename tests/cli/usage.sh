@@ -31,6 +31,13 @@ wrong "--method rk5: error:" run "$model" --method rk5 -o rows.csv
 wrong "rk4" run "$model" --method rk5
 wrong "did you mean 'tolerance'?" run "$model" --option tolerence=1e-3 -o rows.csv
 wrong "expected name=value" run "$model" --option tolerance -o rows.csv
+wrong "--option metric=euclid: error: option 'metric' is one of the words mass, identity, matrix" \
+    run "$model" --option metric=euclid -o rows.csv
+wrong "option 'singular' is one of the words continue, stop" run "$model" --option singular=1 -o rows.csv
+wrong "'fast' is not a number" run "$model" --option until=fast -o rows.csv
+wrong "'[[1]]' is not a number; a map or a matrix stands in the model file" run "$model" --option "K_P=[[1]]" -o rows.csv
+wrong "--option K_D=-1: error: option 'K_D' is -1: it must be between 0 and" run "$model" --option K_D=-1 -o rows.csv
+wrong "unknown option 'K_D.rod'" run "$model" --option K_D.rod=1 -o rows.csv
 wrong "expected name=value" run "$model" --set =3 -o rows.csv
 wrong "step" run "$model" --method rk4 -o rows.csv
 wrong "end time" run "$model" --until -1 -o rows.csv
@@ -39,6 +46,8 @@ wrong "cannot both go to" run "$model" -o - --summary -
 wrong "cannot both go to rows.csv" run "$model" -o rows.csv --summary rows.csv
 wrong "is empty" run "$model" -o ""
 wrong "takes no argument" methods now
+wrong "takes no argument" methods --markdown now
+wrong "did you mean --markdown?" methods --markdwn
 wrong "which model?" check
 wrong "did you mean --set?" check "$model" --sett g=1
 
@@ -64,15 +73,43 @@ done
 exits 0 --version
 grep -qE '^keel [0-9]+\.[0-9]+\.[0-9]+$' out || fail "version: $(cat out)"
 
-# every method that is listed can be run
+# every method that is listed can be run, and every other is refused
 exits 0 methods
-sed -n '/^combinations/,/^$/s/^  //p' out >combinations
-[ "$(wc -l <combinations)" -ge 6 ] || fail "too few combinations"
-while read -r method; do
-    exits 0 run "$model" --method "$method" --option step=0.01 --until 0.1 --summary summary.json
-    [ "$(member summary.json method.integrator | tr -d '"')/$(member summary.json method.formulation | tr -d '"')/$(
-        member summary.json method.stabilize | tr -d '"')" = "$method" ] || fail "$method was not the method that ran"
-done <combinations
+says out "Every integrator takes every formulation."
+awk '/^integrator$/ {on = 1; next} !NF {on = 0} on {print $1}' out >integrators
+awk '/^combinations/ {on = 1; for (i = 2; i < NF; i++) name[i] = $i; next} !NF {on = 0}
+    on {for (i = 2; i in name && name[i] != "if"; i++) print $1 "/" name[i], $i}' out >pairs
+[ "$(wc -l <integrators)" -ge 3 ] || fail "too few integrators"
+[ "$(wc -l <pairs)" -ge 28 ] || fail "too few pairs of formulation and stabiliser"
+grep -q ' -$' pairs || fail "everything combines"
+while read -r integrator; do
+    while read -r pair possible; do
+        method=$integrator/$pair
+        if [ "$possible" != yes ]; then
+            exits 2 run "$model" --method "$method" --option step=0.01
+            says err "(possible: "
+            continue
+        fi
+        exits 0 run "$model" --method "$method" --option step=0.01 --until 0.05 --summary summary.json
+        [ "$(member summary.json method.integrator | tr -d '"')/$(member summary.json method.formulation | tr -d '"')/$(
+            member summary.json method.stabilize | tr -d '"')" = "$method" ] || fail "$method was not the method that ran"
+    done <pairs
+done <integrators
+
+# what is left out is what the last column says
+exits 0 methods
+awk '/^combinations/ {on = 1; next} !NF {on = 0} on {print $1, $NF}' out >left_out
+while read -r formulation stabilizer; do
+    exits 0 run "$model" --method "dop853/$formulation" --until 0.05 --summary summary.json
+    [ "$(member summary.json method.stabilize)" = "\"$stabilizer\"" ] || fail "$formulation goes with $stabilizer"
+done <left_out
+
+# auto tells what it chose and why
+exits 0 run "$model" --method auto --until 0.05 --summary summary.json
+[ "$(member summary.json method.reason)" != null ] || fail "no reason"
+says out "chosen by auto: "
+exits 0 run "$model" --method dop853 --until 0.05 --summary summary.json
+[ "$(member summary.json method.reason)" = null ] || fail "a reason for what the user chose"
 
 # a flag without effect is worth a word
 exits 0 run "$model" --until 0.1 --step 0.1

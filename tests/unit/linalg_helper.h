@@ -187,6 +187,20 @@ static inline double largest_difference(const double *a, const double *b, int co
     return most;
 }
 
+/* Rows of a test table: the test on one path, on both factorizations, on every path; path_of(state) tells
+ * which. */
+static const keel_saddle_path DENSE = KEEL_SADDLE_DENSE, SPARSE = KEEL_SADDLE_SPARSE,
+                              NULL_SPACE = KEEL_SADDLE_NULL_SPACE;
+
+#define ON(path, label, test)                                                                                \
+    { #test " (" label ")", test, NULL, NULL, (void *)&path }
+#define TWO_PATHS(test) ON(DENSE, "dense", test), ON(SPARSE, "sparse", test)
+#define ALL_PATHS(test) TWO_PATHS(test), ON(NULL_SPACE, "null space", test)
+
+static inline keel_saddle_path path_of(void **state) {
+    return *(const keel_saddle_path *)*state;
+}
+
 #define assert_close(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
 
 #endif

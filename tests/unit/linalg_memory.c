@@ -90,8 +90,8 @@ static void rank_may_run_out_of_memory(void **state) {
 /* Factoring, solving and the least norm, on all ways through the kernel. */
 static void only_the_analysis_allocates(void **state) {
     (void)state;
-    static const keel_saddle_path paths[] = {KEEL_SADDLE_DENSE, KEEL_SADDLE_SPARSE};
-    for (int k = 0; k < 2; k++)
+    static const keel_saddle_path paths[] = {KEEL_SADDLE_DENSE, KEEL_SADDLE_SPARSE, KEEL_SADDLE_NULL_SPACE};
+    for (int k = 0; k < 3; k++)
         for (int kind = 0; kind < 3; kind++) {
             fill(kind);
             keel_saddle *K = new_kernel(&P, paths[k]);

@@ -36,7 +36,7 @@ static void header_and_rows(void **state) {
     (void)state;
     keel_system system = fixture_system();
     keel_status status;
-    keel_csv *csv = keel_csv_open(path, &system, &status);
+    keel_csv *csv = keel_csv_open(path, &system, NULL, &status);
     assert_non_null(csv);
     keel_row first = fixture_row(0), second = fixture_row(0.1);
     assert_int_equal(keel_csv_row(csv, &first), KEEL_OK);
@@ -50,6 +50,40 @@ static void header_and_rows(void **state) {
               "-9.5,9.9999999999999998e-13,9.9999999999999998e-17,2e-16\n"
               "0.10000000000000001,0.10000000000000001,-1,2,1e-300,3,4,5,0.33333333333333331,8,"
               "-9.5,9.9999999999999998e-13,9.9999999999999998e-17,2e-16\n");
+    free(text);
+}
+
+/* The first row of a run tells which multipliers are shared and that there are projections; a row without
+ * them still has the columns. */
+static void marks_and_projections(void **state) {
+    (void)state;
+    static const int shared[] = {0, 1};
+    static const double projections[] = {0.25, 0.75};
+    keel_system system = fixture_system();
+    keel_status status;
+    keel_row with = fixture_row(0), without = fixture_row(1);
+    with.shared = without.shared = shared;
+    with.projections = projections;
+    keel_csv *csv = keel_csv_open(path, &system, &with, &status);
+    assert_int_equal(keel_csv_row(csv, &with), KEEL_OK);
+    assert_int_equal(keel_csv_row(csv, &without), KEEL_OK);
+    assert_int_equal(keel_csv_close(csv), KEEL_OK);
+    char *text = file_text();
+    assert_string_equal(
+        text, "t,x,\"y[1,2]\",x',\"y[1,2]'\",motor,contact,lambda.rod,\"lambda.say \"\"hi\"\"(shared)\",d.x,"
+              "\"d.y[1,2]\",angle,energy,energy_drift,position_violation,velocity_violation\n"
+              "0,0.10000000000000001,-1,2,1e-300,3,4,5,0.33333333333333331,0.25,0.75,8,"
+              "-9.5,9.9999999999999998e-13,9.9999999999999998e-17,2e-16\n"
+              "1,0.10000000000000001,-1,2,1e-300,3,4,5,0.33333333333333331,nan,nan,8,"
+              "-9.5,9.9999999999999998e-13,9.9999999999999998e-17,2e-16\n");
+    free(text);
+
+    csv = keel_csv_open(path, &system, &without, &status);
+    assert_int_equal(keel_csv_row(csv, &with), KEEL_OK);
+    assert_int_equal(keel_csv_close(csv), KEEL_OK);
+    text = file_text();
+    assert_non_null(strstr(text, "(shared)\",angle,"));
+    assert_non_null(strstr(text, ",0.33333333333333331,8,"));
     free(text);
 }
 
@@ -68,7 +102,7 @@ static void header_of_other_systems(void **state) {
     system.kinematics = q_rate;
     system.names.v = v;
     keel_status status;
-    keel_csv *csv = keel_csv_open(path, &system, &status);
+    keel_csv *csv = keel_csv_open(path, &system, NULL, &status);
     assert_int_equal(keel_csv_close(csv), KEEL_OK);
     char *text = file_text();
     assert_string_equal(text, "t,q[0],q[1],omega,position_violation,velocity_violation\n");
@@ -80,7 +114,7 @@ static void rows_reach_the_file_whole(void **state) {
     (void)state;
     keel_system system = fixture_system();
     keel_status status;
-    keel_csv *csv = keel_csv_open(path, &system, &status);
+    keel_csv *csv = keel_csv_open(path, &system, NULL, &status);
     keel_row row = fixture_row(0);
     size_t seen = 0;
     for (int i = 0; i < 5000; i++) {
@@ -100,12 +134,12 @@ static void failures_are_reported_with_errno(void **state) {
     (void)state;
     keel_system system = fixture_system();
     keel_status status = KEEL_OK;
-    assert_null(keel_csv_open("/no-such-folder/out.csv", &system, &status));
+    assert_null(keel_csv_open("/no-such-folder/out.csv", &system, NULL, &status));
     assert_int_equal(status, KEEL_ERROR_IO);
     assert_int_equal(errno, ENOENT);
     if (access("/dev/full", W_OK))
         skip();
-    assert_null(keel_csv_open("/dev/full", &system, &status));
+    assert_null(keel_csv_open("/dev/full", &system, NULL, &status));
     assert_int_equal(status, KEEL_ERROR_IO);
     assert_int_equal(errno, ENOSPC);
 }
@@ -113,6 +147,7 @@ static void failures_are_reported_with_errno(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(header_and_rows, make_path, remove_path),
+        cmocka_unit_test_setup_teardown(marks_and_projections, make_path, remove_path),
         cmocka_unit_test_setup_teardown(header_of_other_systems, make_path, remove_path),
         cmocka_unit_test_setup_teardown(rows_reach_the_file_whole, make_path, remove_path),
         cmocka_unit_test(failures_are_reported_with_errno),

@@ -68,6 +68,17 @@ static inline keel_result fixture_result(const keel_system *system) {
     result.energy_final = -9.25;
     result.energy_drift = 1e-12;
     result.energy_drift_max = 2e-12;
+    result.correction_position = 1e-9;
+    result.correction_velocity = 2e-9;
+    result.gap_smallest = 0.125;
+    result.gap_time = 6.5;
+    result.shared = calloc(2, sizeof(int));
+    result.shared[1] = 1;
+    result.events = calloc(2, sizeof(keel_event));
+    result.events[0] = (keel_event){2.5, KEEL_EVENT_SINGULAR, "singular pose: rank 2 before, 1 at, 2 after"};
+    result.events[1] = (keel_event){3.5, KEEL_EVENT_PARTITION, "independent velocities: x'"};
+    result.event_count = 2;
+    result.events_dropped = 7;
     result.count = (keel_counts){
         .steps = 11, .rejected = 12, .evaluations = 13, .factorizations = 14, .projections = 15, .rows = 16};
     return result;

@@ -55,6 +55,7 @@ static void has_every_key(void **state) {
         {"method.integrator", "\"rk4\""},
         {"method.formulation", "\"index1\""},
         {"method.stabilize", "\"projection\""},
+        {"method.reason", "null"},
         {"final.t", "10"},
         {"final.q.x", "0.10000000000000001"},
         {"final.q.y[1,2]", "-1"},
@@ -79,9 +80,21 @@ static void has_every_key(void **state) {
         {"energy.drift_max", "2e-12"},
         {"start.position_moved", "0"},
         {"start.velocity_moved", "0"},
+        {"correction.position", "1.0000000000000001e-09"},
+        {"correction.velocity", "2.0000000000000001e-09"},
         {"rank.rank", "2"},
         {"rank.constraints", "2"},
         {"rank.gap", "null"},
+        {"shared[0]", "\"say \\\"hi\\\"\""},
+        {"gap.smallest", "0.125"},
+        {"gap.time", "6.5"},
+        {"events[0].t", "2.5"},
+        {"events[0].kind", "\"singular\""},
+        {"events[0].text", "\"singular pose: rank 2 before, 1 at, 2 after\""},
+        {"events[1].t", "3.5"},
+        {"events[1].kind", "\"partition\""},
+        {"events[1].text", "\"independent velocities: x'\""},
+        {"events_dropped", "7"},
         {"count.steps", "11"},
         {"count.rejected", "12"},
         {"count.evaluations", "13"},
@@ -97,6 +110,33 @@ static void has_every_key(void **state) {
         assert_string_equal(member(&m, EXPECTED[i][0]), EXPECTED[i][1]);
     member(&m, "keel");
     keel_result_clear(&result);
+}
+
+/* Lists without anything in them, and what nobody looked for. */
+static void what_is_not_known_is_null(void **state) {
+    (void)state;
+    keel_system system = fixture_system();
+    keel_result result = fixture_result(&system);
+    result.method_reason = "it is the best";
+    result.shared[1] = 0;
+    result.event_count = 0;
+    result.events_dropped = 0;
+    members m = write_and_read("m", &system, &result, NULL);
+    assert_string_equal(member(&m, "method.reason"), "\"it is the best\"");
+    assert_string_equal(member(&m, "shared"), "[]");
+    assert_string_equal(member(&m, "events"), "[]");
+    assert_string_equal(member(&m, "events_dropped"), "0");
+
+    free(result.shared);
+    result.shared = NULL;
+    result.gap_smallest = -1;
+    m = write_and_read("m", &system, &result, NULL);
+    assert_string_equal(member(&m, "shared"), "null");
+    assert_string_equal(member(&m, "gap"), "null");
+
+    keel_result_clear(&result); /* a run that never began has no gap either */
+    m = write_and_read("m", &system, &result, NULL);
+    assert_string_equal(member(&m, "gap"), "null");
 }
 
 static void numbers_come_back_exactly(void **state) {
@@ -190,7 +230,8 @@ static void a_full_disk_is_noticed(void **state) {
 static void the_reader_is_strict(void **state) {
     (void)state;
     static const char *const GOOD[] = {"{}", "{\"a\": {\"b\": -1.5e+3, \"c\": null}, \"d\": \"\\u00e9\\n\"}",
-                                       "0", "-0.0"};
+                                       "0",  "-0.0",
+                                       "[]", "{\"a\": [ ], \"b\": [1, [null], {}]}"};
     static const char *const BAD[] = {
         "",
         "{",
@@ -212,6 +253,13 @@ static void the_reader_is_strict(void **state) {
         "{\"a\": 1e}",
         "{\"a\": -}",
         "{\"a\": \"open}",
+        "[",
+        "[1",
+        "[1,]",
+        "[,1]",
+        "[1 2]",
+        "[1}",
+        "{\"a\": []]}",
     };
     for (unsigned i = 0; i < sizeof GOOD / sizeof *GOOD; i++)
         assert_null(json_read(GOOD[i], NULL, NULL));
@@ -223,6 +271,7 @@ static void the_reader_is_strict(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(has_every_key),
+        cmocka_unit_test(what_is_not_known_is_null),
         cmocka_unit_test(numbers_come_back_exactly),
         cmocka_unit_test(what_is_not_finite_is_null),
         cmocka_unit_test(any_text_is_escaped),
