@@ -159,11 +159,22 @@ keel_status keel_settings_set_gain(keel_settings *settings, const char *name, ke
     return KEEL_OK;
 }
 
+/* Says why a method is not valid and what could stand in its place, in the words of the parser. */
+static void report_method(keel_method m, keel_diagnostics *diagnostics) {
+    const keel_location nowhere = {0};
+    char text[64];
+    if ((unsigned)m.integrator < KEEL_INTEGRATORS && (unsigned)m.formulation < KEEL_FORMULATIONS &&
+        (unsigned)m.stabilize < KEEL_STABILIZERS)
+        keel_method_parse(keel_method_text(m, text), nowhere, diagnostics, &m);
+    else
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
+                             "the settings name an unknown integrator, formulation or stabiliser");
+}
+
 keel_status keel_settings_validate(const keel_settings *settings, double t_start,
                                    keel_diagnostics *diagnostics) {
     keel_location nowhere = {0};
     keel_status status = KEEL_OK;
-    char method[64];
     if (!(settings->until > t_start)) {
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
                              "the end time %g is not after the start time %g: set 'until'", settings->until,
@@ -171,8 +182,7 @@ keel_status keel_settings_validate(const keel_settings *settings, double t_start
         status = KEEL_ERROR_INPUT;
     }
     if (!keel_method_is_valid(settings->method)) {
-        keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere, "the method %s is not possible",
-                             keel_method_text(settings->method, method));
+        report_method(settings->method, diagnostics);
         status = KEEL_ERROR_INPUT;
     } else if (!keel_integrator_is_adaptive(settings->method.integrator) && settings->step == 0) {
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,

@@ -236,11 +236,11 @@ static keel_status evaluate_row(keel_simulation *sim, double t) {
         status = ki_choose_partition(d, t, sim->row_y);
     if (!status)
         status = ki_rate(d, t, sim->row_y, sim->row_k);
-    /* dependent constraints share their multiplier; penalty masses share it themselves, but where they are
-     * iterated to exact multipliers they leave noise in it */
+    /* Dependent constraints share their multiplier. Penalty masses share it themselves, but where they are
+     * iterated to exact multipliers they leave noise in it; the generalized inverse has been told how. */
     if (!status && sim->law.formulation == KEEL_AUGMENTED)
         status = ki_factor_at(d, t, sim->row_y);
-    if (!status && d->factored)
+    if (!status && d->factored && sim->law.formulation != KEEL_GENERALIZED_INVERSE)
         status = keel_saddle_least_norm(d->K, d->lambda);
     return status < 0 ? status : KEEL_OK;
 }

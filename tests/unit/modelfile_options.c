@@ -185,8 +185,12 @@ static void values_are_collected(void **state) {
                       "  K_D: {bar[1]: b, bar[2]: c}\n"
                       "  K_P: [[1, d], [e, 2]]\n"
                       "  penalty: {bar[1]: 1e200*1e200, bar[2]: 1}\n"));
-    static const char *const EXPECTED[] = {
-        "'singular' is one of the words continue, stop", "'b'", "'c'", "'d'", "'e'", "the result is too large"};
+    static const char *const EXPECTED[] = {"'singular' is one of the words continue, stop",
+                                           "'b'",
+                                           "'c'",
+                                           "'d'",
+                                           "'e'",
+                                           "the result is too large"};
     for (int i = 0; i < keel_diagnostics_count(messages); i++)
         print_message("%d:%d: %s\n", keel_diagnostics_get(messages, i).where.line,
                       keel_diagnostics_get(messages, i).where.column, keel_diagnostics_get(messages, i).text);
