@@ -32,6 +32,16 @@ static bool has_vanished(const keel_simulation *sim, const ki_dynamics *d, int i
     return sqrt(square) <= least * sim->watch.row_length[i];
 }
 
+/* Adds ", 'name'" to a list of names that ends at `used`; ", ..." and nothing more when it would not fit. */
+static size_t add_name(char *text, size_t size, size_t used, const char *name) {
+    const char *comma = used ? ", " : "", *rest = ", ...";
+    if (used && strcmp(text + used - 3, "...") == 0)
+        return used;
+    if (used + strlen(comma) + strlen(name) + 2 + strlen(rest) < size)
+        return used + (size_t)snprintf(text + used, size - used, "%s'%s'", comma, name);
+    return used + (size_t)snprintf(text + used, size - used, "%s", used ? rest : "...");
+}
+
 /* "'a', 'b', 'c'": the constraints that take part in the dependency of J in d->at, and that did not before.
  * Rows of unit length tell which depend on each other; of a row that has vanished they tell nothing. */
 static void list_dependent(const keel_simulation *sim, const ki_dynamics *d, double least, char *text,
@@ -42,13 +52,12 @@ static void list_dependent(const keel_simulation *sim, const ki_dynamics *d, dou
     text[0] = 0;
     if (keel_rank_compute(d->system->J, d->at.J, least, &rank))
         return;
-    for (int i = 0; i < d->m && used < size; i++) {
+    for (int i = 0; i < d->m; i++) {
         double most = has_vanished(sim, d, i, least) ? 1 : 0;
         for (int k = 0; k < rank.dependent_count; k++)
             most = fmax(most, fabs(rank.null_space[k * d->m + i]));
         if (most > 1e-3 && !(sim->shared && sim->shared[i]))
-            used += (size_t)snprintf(text + used, size - used, "%s'%s'", used ? ", " : "",
-                                     keel_system_name(d->system, KEEL_NAME_CONSTRAINT, i, buffer));
+            used = add_name(text, size, used, keel_system_name(d->system, KEEL_NAME_CONSTRAINT, i, buffer));
     }
     keel_rank_clear(&rank);
 }

@@ -65,6 +65,9 @@ static keel_status make_consistent(ki_dynamics *d, const keel_settings *settings
     const keel_system *sys = d->system;
     double *before = KI_NEW(&d->arena, double, d->n_y);
     level position = {"position", sys->n_h, sys->n_q, d->at.Phi, ki_q(y), KEEL_NAME_Q};
+    /* the modified Lagrange equations live with violations: a start that is off by a little is a start like
+     * any other */
+    bool keep = d->law->formulation == KEEL_PENALTY;
     level velocity = {"velocity", d->m, sys->n_v, d->at.rate, ki_v(d, y), KEEL_NAME_V};
     if (!before)
         return KEEL_ERROR_MEMORY;
@@ -83,7 +86,7 @@ static keel_status make_consistent(ki_dynamics *d, const keel_settings *settings
     if (report_large(d, &position, settings->start_tolerance, diagnostics))
         return KEEL_ERROR_START;
     d->factored = false; /* exact metric for the first projection */
-    if ((status = ki_project_position(d, t, y)))
+    if (!keep && (status = ki_project_position(d, t, y)))
         return fail(d, status, t, diagnostics);
     report->position_moved = report_change(d, &position, before, diagnostics);
 
@@ -95,7 +98,7 @@ static keel_status make_consistent(ki_dynamics *d, const keel_settings *settings
     ki_velocity_sizes(d, ki_v(d, y), d->size);
     if (velocities_given && report_large(d, &velocity, settings->start_tolerance, diagnostics))
         return KEEL_ERROR_START;
-    if ((status = ki_project_velocity(d, t, y)))
+    if (!(keep && velocities_given) && (status = ki_project_velocity(d, t, y)))
         return fail(d, status, t, diagnostics);
     report->velocity_moved = report_change(d, &velocity, before + sys->n_q, diagnostics);
     return KEEL_OK;
