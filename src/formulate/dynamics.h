@@ -142,6 +142,9 @@ keel_status ki_solve_force_lambda(ki_dynamics *d, double t, const double *y);
 /* Solves K (x, y) = (r, s); turns a residual that is too large into trouble. */
 keel_status ki_solve_motion(ki_dynamics *d, double t, const double *r, const double *s, double *x, double *y);
 
+/* Sets the penalty masses for the rest of the run, the automatic ones from the M and J that d->at holds. */
+void ki_fix_penalty(ki_dynamics *d);
+
 /* The constraints are known to be redundant: rows of J that nearly depend on each other, because a stage is
  * not quite on the constraints, are taken to depend on each other exactly. */
 void ki_expect_redundancy(ki_dynamics *d);

@@ -169,5 +169,17 @@ keel_status ki_law_init(ki_law *law, ki_arena *arena, const keel_system *system,
         if (status)
             return status;
     }
+    if (law->formulation == KEEL_AUGMENTED && law->penalty.full) {
+        keel_diagnostics_add(
+            diagnostics, KEEL_ERROR, NOWHERE,
+            "option 'penalty' is a matrix: formulation augmented takes a number or a map of constraints");
+        return KEEL_ERROR_INPUT;
+    }
+    if (law->non_ideal.full) {
+        keel_diagnostics_add(
+            diagnostics, KEEL_ERROR, NOWHERE,
+            "option 'non_ideal' is a vector: a number or a map of constraints, not a matrix");
+        return KEEL_ERROR_INPUT;
+    }
     return metric_init(law, arena, system, settings, diagnostics);
 }

@@ -15,7 +15,9 @@
  * The augmented Lagrangian repeats the solve with s - A^-1 lambda_k in place of s until lambda stands still:
  * then J v' = s holds exactly and lambda is the multiplier of the index-1 form.
  *
- * Automatic masses: A_i = FACTOR / (J diag(M)^-1 J^T)_ii, so many times the mass that the constraint moves.
+ * Automatic masses: A_i = FACTOR / (J diag(M)^-1 J^T)_ii at the start, so many times the mass that the
+ * constraint moves. They stay what they are: a mass that followed J would grow without bound where a row of J
+ * vanishes.
  */
 #include <math.h>
 #include <string.h>
@@ -25,12 +27,12 @@
 
 static const double AUTOMATIC_FACTOR = 1e6;
 
-/* D = A^-1 */
-static void set_penalty(ki_dynamics *d) {
+/* D = A^-1 from the M and J at hand */
+void ki_fix_penalty(ki_dynamics *d) {
     const keel_system *sys = d->system;
     const ki_gain *A = &d->law->penalty;
     for (int i = 0; i < d->m; i++) {
-        if (A->given) {
+        if (A->given && !A->full) {
             d->D[i] = 1 / A->values[i];
             continue;
         }
@@ -44,7 +46,6 @@ static void set_penalty(ki_dynamics *d) {
 }
 
 static keel_status factor_with_penalty(ki_dynamics *d, double t) {
-    set_penalty(d);
     keel_status status = keel_saddle_factor(d->K_D, d->at.M, d->at.J, d->D);
     if (status == KEEL_ERROR_SINGULAR)
         return ki_trouble_at(d, status, KI_TROUBLE_MASS, t, keel_saddle_bad_pivot(d->K_D), 0);

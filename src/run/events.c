@@ -62,15 +62,16 @@ static void list_dependent(const keel_simulation *sim, const ki_dynamics *d, dou
     keel_rank_clear(&rank);
 }
 
-/* A method that divides by J at every stage and has nothing to bring it back leaves a singular pose on a
- * branch of chance. */
-static bool must_stop(const keel_simulation *sim) {
-    return sim->settings.singular == KEEL_SINGULAR_STOP || sim->settings.method.stabilize == KEEL_BAUMGARTE;
+/* Baumgarte's method divides by J at every stage and has nothing to bring it back: it leaves a singular pose
+ * on a branch of chance. The penalty form does not divide by J. */
+static bool must_stop(const keel_settings *settings) {
+    return settings->singular == KEEL_SINGULAR_STOP ||
+           (settings->method.stabilize == KEEL_BAUMGARTE && settings->method.formulation != KEEL_PENALTY);
 }
 
 static keel_status report_singular(keel_simulation *sim, double t, double gap) {
     const ki_dynamics *rows = &sim->rows;
-    bool stop = must_stop(sim) && sim->settings.method.formulation != KEEL_PENALTY;
+    bool stop = must_stop(&sim->settings);
     double least = 1e-3 * sim->watch.largest;
     char names[120];
     int at = ki_watch_rank(&sim->watch, rows, least);

@@ -78,8 +78,11 @@ keel_status keel_run(const keel_system *system, const keel_state *start, int vel
     static const keel_observer NOBODY = {0};
     clock_t begin = clock();
     keel_status status;
-    *result =
-        (keel_result){.method = settings->method, .position.worst = -1, .velocity.worst = -1, .rank = -1};
+    *result = (keel_result){.method = settings->method,
+                            .position.worst = -1,
+                            .velocity.worst = -1,
+                            .rank = -1,
+                            .gap_smallest = -1};
     loop l = {.settings = settings, .observer = observer ? observer : &NOBODY, .t_start = start->t};
     l.sim = keel_simulation_new(system, start, velocities_given, settings, diagnostics, &status);
     if (l.sim) {

@@ -139,6 +139,10 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
     status = measure_rank(sim);
     /* a system too large for its rank to be computed: what the factorization met is a hint */
     bool redundant = sim->rank >= 0 ? sim->rank < d->m : keel_saddle_regularized(d->K);
+    if (d->m) {
+        ki_fix_penalty(d);
+        memcpy(sim->rows.D, d->D, (size_t)d->m * sizeof(double));
+    }
     if (!status && redundant) {
         ki_expect_redundancy(d);
         ki_expect_redundancy(&sim->rows);

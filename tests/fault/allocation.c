@@ -40,22 +40,23 @@ void *__wrap_realloc(void *old, size_t size) {
 
 /* Every kind of entry: definitions, nonholonomic rows, states, auxiliaries, forces with multipliers,
  * repetition. */
-static const char MODEL[] = "keel: 1\n"
-                            "parameters: {g: 9.81, L: 1, N: 2, mu: 0.01}\n"
-                            "equations:\n"
-                            "  coordinates: {x: 1, y: 0, a: 0.1}\n"
-                            "  definitions: {r: sqrt(x^2 + y^2)}\n"
-                            "  kinetic: (x'^2 + y'^2 + a'^2)/2\n"
-                            "  potential: g*y\n"
-                            "  forces: {x: -mu*abs(lambda.rod)*x', y: -c*y'}\n"
-                            "  holonomic: {rod: r - L}\n"
-                            "  nonholonomic: {roll: a' - (x*y' - y*x')}\n"
-                            "  states: {c: {start: 0.1, rate: -c}}\n"
-                            "  auxiliary: {w: 0.5}\n"
-                            "  auxiliary_equations: {fit: w + w^3 - x}\n"
-                            "  repeat: {for: {i: 1..N}, coordinates: {\"p[i]\": i}, kinetic: \"p[i]'^2/2\"}\n"
-                            "outputs: {angle: \"atan2(x, -y)\", pull: lambda.rod, ax: \"x''\"}\n"
-                            "simulate: {until: 0.1, tolerance: 1e-6}\n";
+static const char MODEL[] =
+    "keel: 1\n"
+    "parameters: {g: 9.81, L: 1, N: 2, mu: 0.01}\n"
+    "equations:\n"
+    "  coordinates: {x: 1, y: 0, a: 0.1}\n"
+    "  definitions: {r: sqrt(x^2 + y^2)}\n"
+    "  kinetic: (x'^2 + y'^2 + a'^2)/2\n"
+    "  potential: g*y\n"
+    "  forces: {x: -mu*abs(lambda.rod)*x', y: -c*y'}\n"
+    "  holonomic: {rod: r - L}\n"
+    "  nonholonomic: {roll: a' - (x*y' - y*x')}\n"
+    "  states: {c: {start: 0.1, rate: -c}}\n"
+    "  auxiliary: {w: 0.5}\n"
+    "  auxiliary_equations: {fit: w + w^3 - x}\n"
+    "  repeat: {for: {i: 1..N}, coordinates: {\"p[i]\": i}, kinetic: \"p[i]'^2/2\"}\n"
+    "outputs: {angle: \"atan2(x, -y)\", pull: lambda.rod, ax: \"x''\"}\n"
+    "simulate: {until: 0.1, tolerance: 1e-6, K_D: {rod: 20, roll: 10}, K_P: [[100]]}\n";
 
 static keel_status read_and_run(void) {
     keel_status status = KEEL_ERROR_MEMORY;
