@@ -179,6 +179,59 @@ static void constraint_nonlinear_in_v(void **state) {
     }
 }
 
+/* Whatever the metric, an exact projection holds both levels at round-off and does not spoil the accuracy;
+ * the metric does matter, though. Andrews: angles of bodies between 1e-6 and 1e-4 kg m^2, snakeboard: metres
+ * and radians. */
+static void every_metric_projects_exactly(void **state) {
+    (void)state;
+    static const double WEIGHTS[] = {3, 1, 4, 1, 5, 9, 2};
+    for (int k = 1; k <= 3; k += 2) {
+        const reference *r = &MODELS[k];
+        double matrix[49] = {0}, q[KEEL_METRIC_MATRIX + 1];
+        for (int i = 0; i < r->n; i++)
+            matrix[i * (r->n + 1)] = WEIGHTS[i];
+        matrix[1] = matrix[r->n] = 0.5;
+        for (int metric = KEEL_METRIC_MASS; metric <= KEEL_METRIC_MATRIX; metric++) {
+            trial t = trial_of(r->model, "dop853/index1/projection");
+            t.settings.tolerance = 1e-8;
+            t.settings.until = r->until;
+            t.settings.metric = metric;
+            t.settings.metric_matrix = (keel_gain){.kind = KEEL_GAIN_MATRIX, .count = r->n, .values = matrix};
+            trial_run(&t, NULL);
+            trial_expect_ok(&t);
+            print_message("%s, metric %d: error %.1e, violation %.1e, %.1e\n", r->model, metric,
+                          error_at_end(r, &t.result), t.result.position.max_scaled,
+                          t.result.velocity.max_scaled);
+            assert_true(error_at_end(r, &t.result) < 1e-6);
+            assert_true(t.result.position.max_scaled <= 1e-14 && t.result.velocity.max_scaled <= 1e-14);
+            q[metric] = t.result.final->q[0];
+            trial_end(&t);
+        }
+        assert_true(q[0] != q[1] && q[1] != q[2] && q[0] != q[2]);
+    }
+}
+
+/* A penalty projection lowers the violation of a run, the more the larger alpha, but not to round-off. */
+static void penalty_projection_lowers_the_violation(void **state) {
+    (void)state;
+    static const double ALPHAS[] = {1, 100};
+    double violation[3];
+    for (int i = 0; i < 3; i++) {
+        trial t = trial_of("snakeboard", i ? "rk4/index1/projection" : "rk4/index1/none");
+        t.settings.step = 0.01;
+        t.settings.until = 2;
+        t.settings.projection_penalty = i ? ALPHAS[i - 1] : 0;
+        trial_run(&t, NULL);
+        trial_expect_ok(&t);
+        violation[i] = t.result.velocity.max;
+        trial_end(&t);
+    }
+    print_message("penalty projection: violation %.1e, %.1e, %.1e\n", violation[0], violation[1],
+                  violation[2]);
+    assert_true(violation[1] < 0.3 * violation[0] && violation[2] < 0.1 * violation[1]);
+    assert_true(violation[2] > 1e-12);
+}
+
 /* Every combination outside of the table is refused with what could stand in its place. */
 static void invalid_combinations_are_refused(void **state) {
     (void)state;
@@ -232,6 +285,8 @@ int main(void) {
         cmocka_unit_test(exact_methods_agree_with_the_reference),
         cmocka_unit_test(penalty_error_falls_with_the_masses),
         cmocka_unit_test(constraint_nonlinear_in_v),
+        cmocka_unit_test(every_metric_projects_exactly),
+        cmocka_unit_test(penalty_projection_lowers_the_violation),
         cmocka_unit_test(invalid_combinations_are_refused),
         cmocka_unit_test(invalid_settings_do_not_run),
     };
