@@ -10,10 +10,10 @@
  * symmetric positive definite (Mukharlyamov and Deressa, eq. 16-21). Automatic gains make every constraint
  * critically damped,
  *
- *     K_D = 2 a,  K_P = a^2,  and K_D = a for nonholonomic rows,     a = 1 / (4 h)
+ *     K_D = 2 a,  K_P = a^2,  and K_D = a for nonholonomic rows,     a = 0.05 / h   (penalty: 0.25 / h)
  *
- * with h the longest step so far: a violation fades over some ten steps, and the method stays far inside its
- * stability limit.
+ * with h the longest step so far: a violation fades over some tens of steps, and the method stays far inside
+ * its stability limit.
  */
 #ifndef KI_LAW_H
 #define KI_LAW_H

@@ -7,8 +7,10 @@
 
 #include "formulate/dynamics.h"
 
-/* a h of the automatic gains, see law.h */
-static const double AUTOMATIC_RATE = 0.25;
+/* a h of the automatic gains, see law.h. Measured: at 0.25 dopri5 takes seven times the steps on the
+ * pendulum, at 0.05 four percent more than without. The springs of the penalty form carry the load: theirs
+ * are stiffer. */
+static const double AUTOMATIC_RATE = 0.05, AUTOMATIC_RATE_PENALTY = 0.25;
 
 static keel_status check_finite(ki_dynamics *d, double t) {
     const keel_system *sys = d->system;
@@ -47,7 +49,8 @@ static void set_target(ki_dynamics *d) {
     memcpy(d->target, d->at.xi, (size_t)d->m * sizeof(double));
     if (!law->baumgarte)
         return;
-    double a = d->step > 0 ? AUTOMATIC_RATE / d->step : 0;
+    double rate = law->formulation == KEEL_PENALTY ? AUTOMATIC_RATE_PENALTY : AUTOMATIC_RATE;
+    double a = d->step > 0 ? rate / d->step : 0;
     if (law->K_D.given)
         ki_gain_apply(&law->K_D, -1, d->at.rate, d->target);
     for (int i = 0; i < d->m && !law->K_D.given; i++)
