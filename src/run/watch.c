@@ -148,7 +148,10 @@ bool ki_watch_step(ki_watch *w, ki_rk *rk, ki_dynamics *rows, double *t_singular
         w->smallest = w->gap;
         w->smallest_time = w->t;
     }
-    bool suspicious = expected < rk->t + h || w->gap < 1e-3 * w->largest;
+    w->steepest = fmax(w->steepest, fabs(w->gap - w->before) / h);
+    /* predicted, or next to it, or steep enough to fall to zero and rise again within the step */
+    bool suspicious =
+        expected < rk->t + h || w->gap < 1e-3 * w->largest || w->gap + w->before < 1.2 * w->steepest * h;
     double ahead = extrapolated_zero(w->t_before, w->before, w->t, w->gap);
     if (ahead < rk->t + 4 * h) {
         rk->singular_at = ahead;
