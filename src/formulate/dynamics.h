@@ -70,8 +70,8 @@ typedef struct ki_dynamics {
     keel_saddle *K_D;     /* M, J and the D of penalty formulations; NULL for the others */
     double *D;            /* [m] its diagonal                                            */
     double *dense, *J_rows, *AJ; /* [n_v x n_v], [m x n_v], [m x n_v]: penalty with a full matrix */
-    ki_partition by_position,
-        by_velocity; /* of formulations and stabilisers that need one; of all rows the second */
+    ki_partition by_position;    /* of the holonomic rows, where the method needs one */
+    ki_partition by_velocity;    /* of all rows */
 
     /* scratch */
     double *x;                                   /* [n_v] solution                       */

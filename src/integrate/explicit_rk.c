@@ -68,8 +68,9 @@ static keel_status error_of_attempt(ki_rk *rk, double h, double *error) {
     return KEEL_OK;
 }
 
-/* Tries a step: fills k, y_try and its rate k[stages], and the error. */
-static keel_status attempt(ki_rk *rk, double h, double *error) {
+/* Tries a step: fills k, y_try and the error, and the rate k[stages] of y_try unless the error forbids the
+ * step. A forced step is taken whatever its error. */
+static keel_status attempt(ki_rk *rk, double h, bool forced, double *error) {
     const ki_tableau *T = rk->tableau;
     ki_dynamics *d = rk->flow.dynamics;
     keel_status status = KEEL_OK;
@@ -85,7 +86,7 @@ static keel_status attempt(ki_rk *rk, double h, double *error) {
     status = ki_settle(d, rk->flow.stabilize, t_new, rk->y_try);
     if (!status && T->adaptive && !T->error_uses_new_rate) {
         status = error_of_attempt(rk, h, error);
-        if (status || !(*error <= 1)) /* no need for the new rate */
+        if (status || (!(*error <= 1) && !forced)) /* no need for the new rate */
             return status;
     }
     if (!status)
@@ -161,15 +162,15 @@ keel_status ki_rk_step(ki_rk *rk, double t_end) {
             return KEEL_ERROR_LIMIT;
         if (T->adaptive && h < 1e-14 * fmax(fabs(rk->t), fabs(t_end)) && h < t_end - rk->t)
             return KEEL_ERROR_STEP_SIZE;
-        keel_status status = attempt(rk, h, &error);
+        bool across = T->adaptive && rk->singular_at > rk->t && rk->singular_at < rk->t + h;
+        /* nearer to the pose the state itself would become uncertain: such a step across is as good as it
+         * gets */
+        bool forced = across && rk->singular_near;
+        keel_status status = attempt(rk, h, forced, &error);
         if (status && !worth_retrying(rk, status))
             return status;
-        bool across = T->adaptive && rk->singular_at > rk->t && rk->singular_at < rk->t + h;
         bool accepted = !status && (!T->adaptive || ki_step_control_judge(&rk->control, error, h, &h_next));
-        /* nearer to the pose the state itself would become uncertain: this step across is as good as it
-         * gets */
-        if (!status && across && rk->singular_near)
-            accepted = true;
+        accepted = accepted || (!status && forced);
         if (status)
             h_next = ki_step_control_failed(&rk->control, h);
         rk->h = across ? fmax(h_next, rk->h) : h_next;

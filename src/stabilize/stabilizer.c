@@ -19,7 +19,7 @@ static keel_status correct_dependent(ki_dynamics *d, double t, double *y, bool p
     return status;
 }
 
-/* |x|_M; clears nothing but scratch */
+/* |x|_M, with M as last evaluated */
 static double mass_norm(ki_dynamics *d, const double *x) {
     double sum = 0;
     ki_mass_times(d, x, d->b_v);
@@ -28,7 +28,7 @@ static double mass_norm(ki_dynamics *d, const double *x) {
     return sum > 0 ? sqrt(sum) : 0;
 }
 
-/* How far the state was moved, with M as last evaluated. */
+/* How far the state was moved. `before` becomes the difference. */
 static void measure_correction(ki_dynamics *d, double *before, double *after) {
     const keel_system *sys = d->system;
     for (int i = 0; i < d->n_y; i++)
@@ -50,8 +50,8 @@ keel_status ki_settle(ki_dynamics *d, keel_stabilize kind, double t, double *y) 
         status = ki_project(d, t, y);
     if (!status && kind == KEEL_GRADIENT) {
         status = correct_dependent(d, t, y, true);
-        if (status ==
-            KEEL_ERROR_CONVERGENCE) { /* next to a singular pose no partition is regular: project instead */
+        /* next to a singular pose no partition is regular: project instead */
+        if (status == KEEL_ERROR_CONVERGENCE) {
             memcpy(y, d->y_stage, (size_t)d->n_y * sizeof(double));
             status = ki_project(d, t, y);
         }
