@@ -189,11 +189,11 @@ static void write_start(const findings *f, keel_status status, const keel_result
 }
 
 static keel_point point_of_row(const keel_row *row) {
-    return (keel_point){row->t, row->q, row->v, row->z, row->s, row->lambda};
+    return (keel_point){row->t, row->q, row->v, row->z, row->s, row->lambda, NULL};
 }
 
 static keel_point point_of_state(const keel_state *state) {
-    return (keel_point){state->t, state->q, state->v, state->z, state->s, state->lambda};
+    return (keel_point){state->t, state->q, state->v, state->z, state->s, state->lambda, NULL};
 }
 
 static int check(const keel_model *model, keel_diagnostics *diagnostics) {

@@ -4,13 +4,19 @@
  *     M(q) v' + J^T lambda = Q(q,v,z,s,lambda,t)  motion; note the sign of the multiplier
  *     Phi(q,s,t)   = 0   [n_h]                    holonomic constraints
  *     Psi(q,v,s,t) = 0   [n_n]                    nonholonomic constraints, linear or not in v
- *     z' = f(q,v,z,s,t)  [n_z]                    first-order states
+ *     z' = f(q,v,z,s,lambda,t)  [n_z]             first-order states
  *     0  = r(q,v,z,s,t)  [n_s]                    auxiliary unknowns s
  *
  * J stacks G = dPhi/dq N over B = dPsi/dv: n_h holonomic rows first, then n_n nonholonomic ones; m = n_h +
  * n_n. Along a motion J v - tau = 0 (velocity level) and J v' = xi (acceleration level). Where Phi or Psi
  * depend on s, derivatives are total: through s(q,t) as fixed by r = 0 as well. (A Phi may then use only such
  * s whose r knows neither v nor z.)
+ *
+ * Two things are optional and make more methods possible: the derivatives of the equations (`tangent` and
+ * `rate_q`; implicit integrators do with differences otherwise) and `invariants` I(q,v,z,s,t), quantities that
+ * are constant along every motion. Derivatives with respect to the configuration are taken along displacements
+ * in velocity coordinates: column j is d/de at e = 0 of the function at q (+) e unit_j (see `advance`), which is
+ * d/dq_j when q' = v.
  *
  * To bring equations of your own in C, fill a keel_system (keel_system_default() first) and hand it to
  * keel_run or keel_simulation_new. samples/ has two complete programs.
@@ -29,6 +35,7 @@ typedef struct keel_point {
     const double *z;      /* [n_z] */
     const double *s;      /* [n_s] */
     const double *lambda; /* [m]   */
+    const double *a;      /* [n_v] accelerations; only KEEL_TANGENT reads them */
 } keel_point;
 
 /* What may be asked of a system, as bits. A call asks for one or several; shared work is done once.
@@ -40,11 +47,14 @@ enum {
     KEEL_XI = 1 << 3,           /* t q v s                xi [m]                        */
     KEEL_POSITION = 1 << 4,     /* t q s                  Phi [n_h]                     */
     KEEL_VELOCITY = 1 << 5,     /* t q v s                rate [m]                      */
-    KEEL_STATES = 1 << 6,       /* t q v z s              f  [n_z]                      */
+    KEEL_STATES = 1 << 6,       /* t q v z s (lambda)     f  [n_z]                      */
     KEEL_AUXILIARY = 1 << 7,    /* t q v z s              r  [n_s] and r_s              */
     KEEL_FORCE_LAMBDA = 1 << 8, /* all                    Q_lambda                      */
     KEEL_ENERGY = 1 << 9,       /* t q v s                energy                        */
-    KEEL_POWER = 1 << 10        /* all                    power                         */
+    KEEL_POWER = 1 << 10,       /* all                    power                         */
+    KEEL_TANGENT = 1 << 11,     /* all, a                 tangent [entries of its pattern] */
+    KEEL_VELOCITY_Q = 1 << 12,  /* t q v s                rate_q [entries of its pattern]  */
+    KEEL_INVARIANTS = 1 << 13   /* t q v z s              invariant [n_i] and invariant_y  */
 };
 
 /* Where the answers go. Each array has its full size; an evaluation writes only what it was asked for. */
@@ -61,18 +71,27 @@ typedef struct keel_terms {
     double *Q_lambda; /* dQ/dlambda, entries of the pattern Q_lambda                        */
     double energy;    /* kinetic + potential                                                */
     double power;     /* rate at which everything but the constraint forces changes `energy` */
+    double *tangent;  /* d(M a + J^T lambda - Q, J a - xi, -f) / d(q, v, z) with a and lambda held */
+    double *rate_q;   /* d(rate)/dq                                                         */
+    double *invariant;   /* I                                                               */
+    double *invariant_y; /* dI / d(q, v, z)                                                 */
 } keel_terms;
 
 typedef struct keel_system keel_system;
 
 struct keel_system {
     int n_q, n_v, n_z, n_s, n_h, n_n;
+    int n_i; /* invariants */
 
     keel_pattern M;        /* n_v x n_v, lower triangle with full diagonal */
     keel_pattern J;        /* m x n_v                                      */
     keel_pattern r_s;      /* n_s x n_s; no rows if n_s = 0                */
     keel_pattern Q_lambda; /* n_v x m; no rows if Q does not depend on lambda */
+    keel_pattern tangent;  /* (n_v + m + n_z) x (2 n_v + n_z); no rows if KEEL_TANGENT is not answered  */
+    keel_pattern rate_q;   /* m x n_v; no rows if KEEL_VELOCITY_Q is not answered   */
+    keel_pattern invariant_y; /* n_i x (2 n_v + n_z)                                */
 
+    int f_needs_lambda; /* 1 if some f depends on lambda: states are evaluated after the multipliers then */
     int J_needs_v;   /* 1 if some nonholonomic row is nonlinear in v, so that J changes with v */
     int has_energy;  /* 1 if KEEL_ENERGY and KEEL_POWER are answered; otherwise energy is unknown */
     int has_drivers; /* 1 if constraints can do work: some Phi depends on t, or some Psi is not linear
@@ -108,6 +127,7 @@ struct keel_system {
         const char *const *constraint;                         /* [m]                        */
         const char *const *joint;  /* [m] the joint a constraint row belongs to; NULL entries: none */
         const char *const *output; /* [n_outputs] */
+        const char *const *invariant; /* [n_i] */
     } names;
 };
 
@@ -129,7 +149,8 @@ typedef enum keel_name_of {
     KEEL_NAME_Z,
     KEEL_NAME_S,
     KEEL_NAME_CONSTRAINT,
-    KEEL_NAME_OUTPUT
+    KEEL_NAME_OUTPUT,
+    KEEL_NAME_INVARIANT
 } keel_name_of;
 
 /* The name of component i, into `buffer` if it has to be made up. */

@@ -145,7 +145,7 @@ static keel_terms new_terms(ki_builder *b) {
 static keel_status evaluate(ki_builder *b, unsigned what, keel_terms *terms) {
     const keel_system *system = &b->model->system;
     const keel_state *s = b->start;
-    keel_point at = {s->t, s->q, s->v, s->z, s->s, s->lambda};
+    keel_point at = {s->t, s->q, s->v, s->z, s->s, s->lambda, NULL};
     void *work;
     keel_status status = system->work_new(system, &work);
     if (status == KEEL_OK)

@@ -26,9 +26,7 @@ keel_status ki_index1_rate(ki_dynamics *d, double t, const double *y, double *k)
     keel_status status = ki_begin_rate(d, t, y);
     if (!status)
         status = solve(d, t, y);
-    if (!status)
-        ki_end_rate(d, y, k);
-    return status;
+    return status ? status : ki_end_rate(d, t, y, k);
 }
 
 /* Generalized inverse (Mukharlyamov and Deressa, eq. 6-13): with A = J M^-1 J^T of any rank,
@@ -51,8 +49,5 @@ keel_status ki_generalized_inverse_rate(ki_dynamics *d, double t, const double *
         for (int i = 0; i < d->m; i++)
             d->lambda[i] += u[i] - d->y[i];
     }
-    if (status < 0)
-        return status;
-    ki_end_rate(d, y, k);
-    return KEEL_OK;
+    return status < 0 ? status : ki_end_rate(d, t, y, k);
 }

@@ -107,9 +107,7 @@ keel_status ki_penalty_rate(ki_dynamics *d, double t, const double *y, double *k
         if (!status && keel_saddle_solve(d->K_D, d->at.Q, d->target, d->x, d->lambda, NULL) < 0)
             status = ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, 0, INFINITY);
     }
-    if (!status)
-        ki_end_rate(d, y, k);
-    return status;
+    return status ? status : ki_end_rate(d, t, y, k);
 }
 
 /* Largest sum_j |J_ij| |x|: the size of J v'. */
@@ -164,6 +162,5 @@ keel_status ki_augmented_rate(ki_dynamics *d, double t, const double *y, double 
     if (status || change > acceptable)
         return ki_trouble_at(d, status ? status : KEEL_ERROR_CONVERGENCE, KI_TROUBLE_CONSTRAINT, t, worst,
                              change);
-    ki_end_rate(d, y, k);
-    return KEEL_OK;
+    return ki_end_rate(d, t, y, k);
 }

@@ -19,7 +19,12 @@ static keel_status check_finite(ki_dynamics *d, double t) {
         return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_FORCE, t, i, d->at.Q[i]);
     if (!ki_all_finite(d->at.xi, d->m, &i))
         return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_XI, t, i, d->at.xi[i]);
-    if (!ki_all_finite(d->at.f, sys->n_z, &i))
+    return KEEL_OK;
+}
+
+static keel_status check_states(ki_dynamics *d, double t) {
+    int i = 0;
+    if (!ki_all_finite(d->at.f, d->system->n_z, &i))
         return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_STATE, t, i, d->at.f[i]);
     return KEEL_OK;
 }
@@ -27,7 +32,7 @@ static keel_status check_finite(ki_dynamics *d, double t) {
 /* Terms and factors at (t, y). M and J are taken over when they are already factored for this
  * configuration. */
 static keel_status evaluate_and_factor(ki_dynamics *d, double t, const double *y) {
-    unsigned what = KEEL_FORCE | KEEL_XI | KEEL_STATES;
+    unsigned what = KEEL_FORCE | KEEL_XI | (d->system->f_needs_lambda ? 0u : KEEL_STATES);
     if (d->system->has_energy)
         what |= KEEL_POWER | (d->system->has_drivers ? KEEL_VELOCITY : 0u);
     if (d->law->baumgarte)
@@ -97,9 +102,16 @@ static double work_rate(const ki_dynamics *d, const double *v) {
     return d->system->has_drivers ? d->at.power - driver_power(d, v) : d->at.power;
 }
 
-void ki_end_rate(ki_dynamics *d, const double *y, double *k) {
+keel_status ki_end_rate(ki_dynamics *d, double t, const double *y, double *k) {
     const keel_system *sys = d->system;
     const double *v = y + sys->n_q;
+    keel_status status = KEEL_OK;
+    if (sys->f_needs_lambda) /* the multipliers are known only now */
+        status = ki_evaluate_terms(d, KEEL_STATES, t, y);
+    if (!status)
+        status = check_states(d, t);
+    if (status)
+        return status;
     if (sys->kinematics)
         sys->kinematics(sys, y, v, k);
     else
@@ -107,6 +119,7 @@ void ki_end_rate(ki_dynamics *d, const double *y, double *k) {
     memcpy(ki_v(d, k), d->x, (size_t)sys->n_v * sizeof(double));
     memcpy(ki_z(d, k), d->at.f, (size_t)sys->n_z * sizeof(double));
     *ki_work(d, k) = work_rate(d, v);
+    return KEEL_OK;
 }
 
 keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k) {

@@ -266,7 +266,7 @@ static void superfluous_rows_have_names(void **state) {
         const keel_state *s = t.model->start;
         double J[16];
         void *work = NULL;
-        keel_point at = {s->t, s->q, s->v, s->z, s->s, s->lambda};
+        keel_point at = {s->t, s->q, s->v, s->z, s->s, s->lambda, NULL};
         keel_terms terms = {.J = J};
         keel_rank rank;
         assert_true(keel_pattern_count(sys->J) <= 16);

@@ -72,7 +72,7 @@ static keel_status on_row(void *user, const keel_row *row) {
     watch *w = user;
     double Phi[2];
     keel_terms terms = {.Phi = Phi};
-    keel_point at = {row->t, row->q, row->v, row->z, row->s, row->lambda};
+    keel_point at = {row->t, row->q, row->v, row->z, row->s, row->lambda, NULL};
     keel_status status = w->system->evaluate(w->system, w->work, KEEL_POSITION, &at, &terms);
     w->last = hypot(Phi[0], Phi[1]);
     w->most = fmax(w->most, w->last);

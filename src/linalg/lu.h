@@ -1,0 +1,27 @@
+/* lu.h - factors of a square unsymmetric matrix: Newton matrices of implicit integrators.
+ *
+ *     P A = L U      rows of A given by a pattern that is analysed once
+ *
+ * Small matrices take a dense path, larger ones KLU with its static ordering; after the first factorization
+ * neither allocates (KLU may, when other pivots become necessary).
+ */
+#ifndef KI_LU_H
+#define KI_LU_H
+
+#include "keel/pattern.h"
+#include "keel/status.h"
+
+typedef struct ki_lu ki_lu;
+
+/* For matrices of this pattern (square; copied). NULL when out of memory. */
+ki_lu *ki_lu_new(keel_pattern pattern);
+void ki_lu_free(ki_lu *lu);
+
+/* Factors the matrix with these values, one per entry of the pattern. KEEL_ERROR_SINGULAR if a pivot is zero or
+ * an entry is not finite; KEEL_ERROR_MEMORY. */
+keel_status ki_lu_factor(ki_lu *lu, const double *values);
+
+/* b <- A^-1 b with the factors at hand. */
+void ki_lu_solve(ki_lu *lu, double *b);
+
+#endif
