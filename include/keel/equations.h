@@ -34,7 +34,9 @@ typedef enum keel_equation_kind {
     KEEL_EQ_STATE_RATE,         /* name of a state, its time derivative                                  */
     KEEL_EQ_AUXILIARY,          /* name, first guess of its start value                                  */
     KEEL_EQ_AUXILIARY_EQUATION, /* name (of the equation), expression that is zero                 */
-    KEEL_EQ_OUTPUT              /* name, expression of anything, accelerations x'' and multipliers too   */
+    KEEL_EQ_OUTPUT,             /* name, expression of anything, accelerations x'' and multipliers too   */
+    KEEL_EQ_INVARIANT /* name, expression that keeps its value along every motion; may use the words kinetic,
+                         potential and energy */
 } keel_equation_kind;
 
 typedef struct keel_equations keel_equations;

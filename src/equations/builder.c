@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 bool ki_builder_init(ki_builder *b, const keel_equations *source, keel_diagnostics *diagnostics) {
-    *b = (ki_builder){.source = source, .diagnostics = diagnostics};
+    *b = (ki_builder){.source = source, .diagnostics = diagnostics, .T = KI_NONE, .V = KI_NONE, .E = KI_NONE};
     ki_arena_init(&b->arena);
     b->graph = ki_graph_new();
     b->reported = KI_SCRATCH(b, bool, source->entries);
@@ -22,12 +22,16 @@ void ki_builder_free(ki_builder *b) {
     ki_table_free(&b->constraints);
     ki_table_free(&b->auxiliary_equations);
     ki_table_free(&b->outputs);
+    ki_table_free(&b->invariants);
     ki_rows_free(&b->M);
     ki_rows_free(&b->Q_lambda);
     ki_rows_free(&b->J);
     ki_rows_free(&b->r_q);
     ki_rows_free(&b->r_s);
     ki_rows_free(&b->Phi_s);
+    ki_rows_free(&b->tangent);
+    ki_rows_free(&b->rate_q);
+    ki_rows_free(&b->invariant_y);
     ki_arena_free(&b->arena);
     ki_model_free(b->model);
     keel_state_free(b->start);

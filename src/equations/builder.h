@@ -12,6 +12,8 @@
  *     constraints.c     holonomic, nonholonomic -> Phi, J, rate, xi
  *     coupling_build.c  derivatives of constraints through the auxiliaries they depend on
  *     energy.c          energy and power
+ *     tangent.c         derivatives of the equations: tangent, rate_q
+ *     invariants.c      invariants and their derivatives
  *     programs.c        nodes -> tapes, one for each set of terms that is asked for together
  *     system.c          sizes, patterns, names
  *     start.c           the start state, and what can be checked at it
@@ -94,7 +96,7 @@ typedef struct ki_builder {
     ki_list of[KI_KINDS];
     ki_table quantities;  /* parameters, definitions, coordinates, states, auxiliaries */
     ki_table constraints; /* both kinds */
-    ki_table auxiliary_equations, outputs;
+    ki_table auxiliary_equations, outputs, invariants;
     long passes;                /* items and passes of repeat blocks so far */
     bool *block_failed;         /* [blocks] the range of this block is wrong */
     bool names_complete;        /* all names are known: an unknown one is an error */
@@ -105,11 +107,11 @@ typedef struct ki_builder {
     /* resolve */
     ki_item *queue_first, *queue_last; /* to be tried */
 
-    /* formulas: the numbered inputs */
-    ki_inputs inputs;
+    /* formulas */
+    ki_inputs inputs; /* the numbered inputs */
+    ki_node T, V, E;  /* energies once asked for, else KI_NONE; Newton form: T = v^T M v / 2 */
 
     /* motion */
-    ki_node T, V;       /* energies; Newton form: T = v^T M v / 2 */
     ki_node T_t, V_t;   /* partial derivatives with respect to t */
     ki_node *p;         /* [n] dT/dv; Newton form: NULL */
     ki_node *T_q, *V_q; /* [n] */
@@ -126,6 +128,9 @@ typedef struct ki_builder {
     bool *s_used;      /* [n_s] constraints depend on this auxiliary, directly or through other auxiliaries */
     int *component_of; /* [n_s] its component of the coupling, -1: not used */
 
+    /* derivatives with respect to y = (q, v, z), which are neighbours among the inputs */
+    ki_rows tangent, rate_q, invariant_y;
+
     /* what fills each section of keel_terms */
     const ki_node *section[KI_SECTIONS]; /* [model->count[section]] */
 
@@ -141,6 +146,8 @@ bool ki_build_auxiliary(ki_builder *b);
 bool ki_build_motion(ki_builder *b);
 bool ki_build_constraints(ki_builder *b);
 bool ki_build_energy(ki_builder *b);
+bool ki_build_tangent(ki_builder *b);
+bool ki_build_invariants(ki_builder *b);
 bool ki_build_system(ki_builder *b);
 bool ki_build_programs(ki_builder *b);
 bool ki_check_start(ki_builder *b);
@@ -182,6 +189,19 @@ void ki_set_section(ki_builder *b, ki_section section, const ki_node *nodes, int
 
 /* formulas.c: the number a start value, a range or a setting evaluates to. */
 double ki_value_of(ki_builder *b, ki_node node);
+
+/* energy.c: T, V, and E = T + V, or E = p^T v - T + V where T has terms linear in v or free of v.
+ * KI_NONE if a formula they are made of has an error, or when out of memory. */
+ki_node ki_kinetic_energy(ki_builder *b);
+ki_node ki_potential_energy(ki_builder *b);
+ki_node ki_energy(ki_builder *b);
+
+/* energy.c: x^T M x / 2 with M as given by the mass entries, x_i being input number x + i. */
+ki_node ki_quadratic_form(ki_builder *b, int x);
+
+/* tangent.c: derivatives of nodes with respect to the first `cols` of y = (q, v, z), row by row. False if
+ * some node depends on an auxiliary: the rows are then not complete. */
+bool ki_rows_of_gradients(ki_builder *b, const ki_node *nodes, int count, int cols, ki_rows *rows);
 
 /* motion.c: time derivative with q' = v, t' = 1, s' = w and all else held; user is the builder. */
 ki_node ki_rate_along_motion(void *user, int id);

@@ -16,6 +16,8 @@ static bool (*const PARTS[])(ki_builder *b) = {
     ki_build_constraints, /* Phi, J, rate, xi                                */
     ki_build_coupling,    /* ... through the auxiliaries                     */
     ki_build_energy,      /* energy, power                                   */
+    ki_build_tangent,     /* tangent, rate_q                                 */
+    ki_build_invariants,  /* invariants                                      */
     ki_build_programs,    /* nodes -> tapes                                  */
     ki_build_system,      /* sizes, patterns, names, functions               */
     ki_check_start,       /* the start state                                 */

@@ -97,8 +97,16 @@ static double *destination(keel_terms *terms, ki_section section) {
         return terms->Q_lambda;
     case KI_SECTION_ENERGY:
         return &terms->energy;
-    default:
+    case KI_SECTION_POWER:
         return &terms->power;
+    case KI_SECTION_TANGENT:
+        return terms->tangent;
+    case KI_SECTION_RATE_Q:
+        return terms->rate_q;
+    case KI_SECTION_INVARIANT:
+        return terms->invariant;
+    default:
+        return terms->invariant_y;
     }
 }
 
@@ -120,14 +128,20 @@ static keel_status evaluate(const keel_system *system, void *user, unsigned what
     ki_work *work = user;
     what &= model->available;
     load_point(&model->inputs, at, work->inputs);
+    if (what & KEEL_TANGENT)
+        load(work->inputs + model->inputs.a, at->a, model->inputs.n);
     bool through = model->coupling && (what & (KEEL_JACOBIAN | KEEL_VELOCITY | KEEL_XI));
     if (through) {
         keel_status status = ki_coupling_before(model->coupling, &model->inputs, work);
         if (status < 0)
             return status;
     }
-    for (unsigned left = what; left; left &= ~model->program[model->best[left]].what)
-        run_program(model, work, model->best[left], terms);
+    unsigned left = what;
+    for (int i = 0; left; i++)
+        if (!(model->program[i].what & ~left)) {
+            run_program(model, work, i, terms);
+            left &= ~model->program[i].what;
+        }
     if (through)
         ki_coupling_after(model->coupling, work, what, terms);
     return KEEL_OK;

@@ -89,6 +89,8 @@ static ki_table *table_of(ki_builder *b, keel_equation_kind kind) {
         return &b->auxiliary_equations;
     case KEEL_EQ_OUTPUT:
         return &b->outputs;
+    case KEEL_EQ_INVARIANT:
+        return &b->invariants;
     default:
         return NULL; /* speaks of something named elsewhere */
     }

@@ -27,15 +27,16 @@ typedef enum ki_section {
     KI_SECTION_Q_LAMBDA,
     KI_SECTION_ENERGY,
     KI_SECTION_POWER,
+    KI_SECTION_TANGENT,
+    KI_SECTION_RATE_Q,
+    KI_SECTION_INVARIANT,
+    KI_SECTION_INVARIANT_Y,
     KI_SECTIONS
 } ki_section;
 
 extern const unsigned ki_section_bit[KI_SECTIONS]; /* KEEL_MASS, ... */
 
-enum {
-    KI_WHAT_COUNT = 2 * KEEL_POWER, /* number of different sets of terms */
-    KI_PROGRAMS_MAX = 32
-};
+enum { KI_PROGRAMS_MAX = 32 };
 
 /* One tape for the sections of `what`. */
 typedef struct ki_program {
@@ -52,10 +53,9 @@ typedef struct ki_model {
     int count[KI_SECTIONS]; /* numbers in each section */
     unsigned available;     /* terms that are not empty */
     int programs;
-    ki_program program[KI_PROGRAMS_MAX];
-    unsigned char best[KI_WHAT_COUNT]; /* the program that does most of a set of terms and nothing else */
-    ki_tape *outputs;                  /* NULL: none */
-    ki_coupling *coupling;             /* NULL: no constraint depends on an auxiliary */
+    ki_program program[KI_PROGRAMS_MAX]; /* those for more terms first; the last ones are for single terms */
+    ki_tape *outputs;                    /* NULL: none */
+    ki_coupling *coupling;               /* NULL: no constraint depends on an auxiliary */
 } ki_model;
 
 void ki_model_free(ki_model *model);

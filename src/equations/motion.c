@@ -33,23 +33,11 @@ static ki_node minus(ki_builder *b, ki_node a, ki_node c) {
     return ki_binary(b->graph, KI_SUB, a, c);
 }
 
-static ki_node times(ki_builder *b, ki_node a, ki_node c) {
-    return ki_binary(b->graph, KI_MUL, a, c);
-}
-
 static ki_node *zeros(ki_builder *b, int count) {
     ki_node *nodes = KI_SCRATCH(b, ki_node, count);
     for (int i = 0; nodes && i < count; i++)
         nodes[i] = ki_number(b->graph, 0);
     return nodes;
-}
-
-static ki_node sum_of_kind(ki_builder *b, keel_equation_kind kind) {
-    const ki_list *list = &b->of[kind];
-    ki_node *terms = KI_SCRATCH(b, ki_node, list->count);
-    for (int i = 0; terms && i < list->count; i++)
-        terms[i] = list->at[i]->node;
-    return terms ? ki_sum(b->graph, terms, list->count) : KI_NONE;
 }
 
 /* The gradient of an energy, sorted into its parts; those not wanted are NULL. */
@@ -139,7 +127,7 @@ static void report_not_quadratic(ki_builder *b) {
 }
 
 static void build_lagrangian(ki_builder *b) {
-    b->T = sum_of_kind(b, KEEL_EQ_KINETIC);
+    ki_kinetic_energy(b);
     b->T_q = zeros(b, b->inputs.n);
     b->p = zeros(b, b->inputs.n);
     if (!b->T_q || !b->p)
@@ -186,21 +174,6 @@ static mass_term *collect_mass_terms(ki_builder *b, int *count) {
     return term;
 }
 
-/* T = v^T M v / 2, from the rows of M */
-static ki_node kinetic_energy_of_mass(ki_builder *b) {
-    ki_node *terms = KI_SCRATCH(b, ki_node, b->M.count), half = ki_number(b->graph, 0.5);
-    if (!terms)
-        return KI_NONE;
-    for (int i = 0; i < b->M.rows; i++)
-        for (int k = b->M.start[i]; k < b->M.start[i + 1]; k++) {
-            int j = b->M.index[k];
-            ki_node v_i = ki_symbol(b->graph, b->inputs.v + i), v_j = ki_symbol(b->graph, b->inputs.v + j);
-            ki_node once = times(b, b->M.node[k], times(b, v_i, v_j));
-            terms[k] = i == j ? times(b, half, once) : once;
-        }
-    return ki_sum(b->graph, terms, b->M.count);
-}
-
 static void build_newton(ki_builder *b) {
     int count;
     mass_term *term = collect_mass_terms(b, &count);
@@ -214,12 +187,11 @@ static void build_newton(ki_builder *b) {
             ki_rows_add(b, &b->M, column, sum);
         ki_rows_end(&b->M, row);
     }
-    if (!ki_out_of_memory(b))
-        b->T = kinetic_energy_of_mass(b);
+    ki_kinetic_energy(b);
 }
 
 static void build_potential(ki_builder *b) {
-    b->V = sum_of_kind(b, KEEL_EQ_POTENTIAL);
+    ki_potential_energy(b);
     b->V_q = zeros(b, b->inputs.n);
     if (!b->V_q)
         return;

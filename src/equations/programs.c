@@ -1,17 +1,27 @@
 /* programs.c - tapes for the sets of terms that are asked for together.
  *
  * One tape computes shared subexpressions once, so the sets that integrators use in every step have a tape of
- * their own. Any other set is put together from these: `best` has, for each set, the largest one inside it.
+ * their own. Any other set is put together from these, the largest that fits inside it first.
  */
 #include "equations/builder.h"
 
 const unsigned ki_section_bit[KI_SECTIONS] = {
-    [KI_SECTION_M] = KEEL_MASS,        [KI_SECTION_J] = KEEL_JACOBIAN,
-    [KI_SECTION_Q] = KEEL_FORCE,       [KI_SECTION_XI] = KEEL_XI,
-    [KI_SECTION_PHI] = KEEL_POSITION,  [KI_SECTION_RATE] = KEEL_VELOCITY,
-    [KI_SECTION_F] = KEEL_STATES,      [KI_SECTION_R] = KEEL_AUXILIARY,
-    [KI_SECTION_R_S] = KEEL_AUXILIARY, [KI_SECTION_Q_LAMBDA] = KEEL_FORCE_LAMBDA,
-    [KI_SECTION_ENERGY] = KEEL_ENERGY, [KI_SECTION_POWER] = KEEL_POWER,
+    [KI_SECTION_M] = KEEL_MASS,
+    [KI_SECTION_J] = KEEL_JACOBIAN,
+    [KI_SECTION_Q] = KEEL_FORCE,
+    [KI_SECTION_XI] = KEEL_XI,
+    [KI_SECTION_PHI] = KEEL_POSITION,
+    [KI_SECTION_RATE] = KEEL_VELOCITY,
+    [KI_SECTION_F] = KEEL_STATES,
+    [KI_SECTION_R] = KEEL_AUXILIARY,
+    [KI_SECTION_R_S] = KEEL_AUXILIARY,
+    [KI_SECTION_Q_LAMBDA] = KEEL_FORCE_LAMBDA,
+    [KI_SECTION_ENERGY] = KEEL_ENERGY,
+    [KI_SECTION_POWER] = KEEL_POWER,
+    [KI_SECTION_TANGENT] = KEEL_TANGENT,
+    [KI_SECTION_RATE_Q] = KEEL_VELOCITY_Q,
+    [KI_SECTION_INVARIANT] = KEEL_INVARIANTS,
+    [KI_SECTION_INVARIANT_Y] = KEEL_INVARIANTS,
 };
 
 static const unsigned WANTED[] = {
@@ -29,6 +39,7 @@ static const unsigned WANTED[] = {
     KEEL_VELOCITY | KEEL_JACOBIAN,
     KEEL_MASS | KEEL_JACOBIAN,
     KEEL_MASS | KEEL_JACOBIAN | KEEL_VELOCITY,
+    KEEL_VELOCITY | KEEL_JACOBIAN | KEEL_VELOCITY_Q | KEEL_POSITION | KEEL_INVARIANTS,
     /* forces that depend on multipliers */
     KEEL_FORCE | KEEL_FORCE_LAMBDA,
     /* each term alone */
@@ -43,6 +54,9 @@ static const unsigned WANTED[] = {
     KEEL_FORCE_LAMBDA,
     KEEL_ENERGY,
     KEEL_POWER,
+    KEEL_TANGENT,
+    KEEL_VELOCITY_Q,
+    KEEL_INVARIANTS,
 };
 
 _Static_assert(sizeof WANTED / sizeof *WANTED <= KI_PROGRAMS_MAX, "room for all programs");
@@ -52,6 +66,9 @@ static void build_states(ki_builder *b) {
     ki_node *f = KI_SCRATCH(b, ki_node, n_z);
     for (int i = 0; f && i < n_z; i++)
         f[i] = b->of[KEEL_EQ_STATE].at[i]->about->node;
+    for (int i = 0; f && i < n_z; i++)
+        if (ki_uses_of(b, f[i]) & KI_USES_LAMBDA)
+            b->model->system.f_needs_lambda = 1;
     ki_set_section(b, KI_SECTION_F, f, n_z);
 }
 
@@ -84,14 +101,14 @@ static int bits_in(unsigned what) {
     return count;
 }
 
-static void choose_best(ki_model *model) {
-    for (unsigned what = 1; what < KI_WHAT_COUNT; what++) {
-        int most = 0;
-        for (int i = 0; i < model->programs; i++)
-            if (!(model->program[i].what & ~what) && bits_in(model->program[i].what) > most) {
-                most = bits_in(model->program[i].what);
-                model->best[what] = (unsigned char)i;
-            }
+/* Those for more terms first, otherwise in the order of WANTED. */
+static void sort_programs(ki_model *model) {
+    for (int i = 1; i < model->programs; i++) {
+        ki_program moved = model->program[i];
+        int to = i;
+        for (; to > 0 && bits_in(model->program[to - 1].what) < bits_in(moved.what); to--)
+            model->program[to] = model->program[to - 1];
+        model->program[to] = moved;
     }
 }
 
@@ -119,10 +136,12 @@ bool ki_build_programs(ki_builder *b) {
     ki_node *nodes = KI_SCRATCH(b, ki_node, total);
     for (unsigned i = 0; i < sizeof WANTED / sizeof *WANTED && !ki_out_of_memory(b); i++) {
         unsigned what = WANTED[i] & model->available;
+        if (model->system.f_needs_lambda && what != KEEL_STATES)
+            what &= ~(unsigned)KEEL_STATES; /* asked for alone, after the multipliers */
         if (what && !has_program(model, what))
             add_program(b, what, nodes);
     }
-    choose_best(model);
+    sort_programs(model);
     build_outputs(b);
     return !ki_out_of_memory(b);
 }

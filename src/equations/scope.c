@@ -1,9 +1,14 @@
 /* scope.c - what a name means in a formula, and whether it may be used there.
  *
- *     t                          time                       x    x'   x''    coordinate, velocity,
- * acceleration z    z'                    state and its rate         s               auxiliary unknown g
- * parameter                  lambda.c        multiplier of constraint c d    d'   d''              definition
- * and its total time derivatives: x' for x, x'' for x', the rate of z for z, 1 for t
+ *     t                 time
+ *     x   x'   x''      coordinate, velocity, acceleration
+ *     z   z'            state and its rate
+ *     s                 auxiliary unknown
+ *     g                 parameter
+ *     lambda.c          multiplier of constraint c
+ *     d   d'   d''      definition and its total time derivatives: x' for x, x'' for x', the rate of z for z,
+ *                       1 for t
+ *     kinetic  potential  energy      in invariants
  */
 #include "equations/scope.h"
 
@@ -36,12 +41,13 @@ static const struct {
     [KEEL_EQ_NONHOLONOMIC] = {"a nonholonomic constraint", TQVS,
                               "coordinates, velocities, auxiliary unknowns and t"},
     [KEEL_EQ_STATE] = {"a start value", 0, "numbers and parameters"},
-    [KEEL_EQ_STATE_RATE] = {"the rate of a state", TQVZS,
-                            "coordinates, velocities, states, auxiliary unknowns and t"},
+    [KEEL_EQ_STATE_RATE] = {"the rate of a state", TQVZS | KI_USES_LAMBDA, "anything but accelerations"},
     [KEEL_EQ_AUXILIARY] = {"a start value", 0, "numbers and parameters"},
     [KEEL_EQ_AUXILIARY_EQUATION] = {"an auxiliary equation", TQVZS,
                                     "coordinates, velocities, states, auxiliary unknowns and t"},
     [KEEL_EQ_OUTPUT] = {"an output", ANYTHING, "anything"},
+    [KEEL_EQ_INVARIANT] = {"an invariant", TQ | KI_USES_V | KI_USES_Z,
+                           "coordinates, velocities, states, t and the energies"},
     [KI_IN_RANGE] = {"the range of a repeat block", 0, "numbers, parameters and variables of outer blocks"},
     [KI_IN_NAME] = {"an index", 0, "numbers, parameters and variables of repeat blocks"},
     [KI_IN_SETTING] = {"a setting", 0, "numbers and parameters"},
@@ -113,8 +119,8 @@ static ki_node permit(ki_reader *reader, const mention *m, ki_node node, unsigne
         return refuse(m, is ? "is an acceleration: only outputs may use it"
                             : "depends on an acceleration: only outputs may use it");
     if (USES[k].uses == KI_USES_LAMBDA)
-        return refuse(m, is ? "is a multiplier: only forces and outputs may use it"
-                            : "depends on a multiplier: only forces and outputs may use it");
+        return refuse(m, is ? "is a multiplier: only forces, rates of states and outputs may use it"
+                            : "depends on a multiplier: only forces, rates of states and outputs may use it");
     if (USES[k].uses == KI_USES_V && reader->context == KEEL_EQ_HOLONOMIC)
         return refuse(m, is ? "is a velocity, so this is a velocity constraint: put it under nonholonomic"
                             : "depends on a velocity, so this is a velocity constraint: put it under "
@@ -261,6 +267,34 @@ static ki_node unknown(ki_reader *reader, const mention *m) {
     return KI_NONE;
 }
 
+/* The energies have names in invariants, if the model does not use these names itself. */
+static const struct {
+    const char *word;
+    ki_node (*node)(ki_builder *b);
+} ENERGIES[] = {{"kinetic", ki_kinetic_energy}, {"potential", ki_potential_energy}, {"energy", ki_energy}};
+enum { ENERGY_COUNT = sizeof ENERGIES / sizeof *ENERGIES };
+
+static int energy_number(const ki_reader *reader, const char *name) {
+    int i = 0;
+    while (i < ENERGY_COUNT && strcmp(ENERGIES[i].word, name) != 0)
+        i++;
+    return reader->context == KEEL_EQ_INVARIANT && i < ENERGY_COUNT ? i : -1;
+}
+
+static ki_node energy(ki_reader *reader, const mention *m, int number) {
+    ki_builder *b = reader->b;
+    if (m->primes)
+        return refuse(m, "is not available: use the energy itself");
+    if (ENERGIES[number].node == ki_potential_energy && b->of[KEEL_EQ_POTENTIAL].count == 0)
+        return refuse(m, "is not available: the model has no potential energy");
+    ki_node node = ENERGIES[number].node(b);
+    if (node == KI_NONE) {
+        reader->broken = true;
+        return KI_NONE;
+    }
+    return permit(reader, m, node, ki_uses_of(b, node), "depends on");
+}
+
 static const char LAMBDA[] = "lambda.";
 enum { LAMBDA_LENGTH = sizeof LAMBDA - 1 };
 
@@ -296,6 +330,9 @@ static ki_node lookup(void *user, const char *name, int primes, keel_location wh
     if (strncmp(name, LAMBDA, LAMBDA_LENGTH) == 0)
         return multiplier(reader, &m);
     ki_item *item = ki_table_find(&reader->b->quantities, name);
+    int number = item ? -1 : energy_number(reader, name);
+    if (number >= 0)
+        return energy(reader, &m, number);
     return item ? quantity(reader, &m, item) : unknown(reader, &m);
 }
 

@@ -44,6 +44,7 @@ static void describe(const ki_item *item, char *text, size_t size) {
         [KEEL_EQ_STATE_RATE] = "the rate of ",
         [KEEL_EQ_AUXILIARY_EQUATION] = "auxiliary equation ",
         [KEEL_EQ_OUTPUT] = "output ",
+        [KEEL_EQ_INVARIANT] = "invariant ",
     };
     const char *quote = item->name ? "'" : "";
     snprintf(text, size, "%s%s%s%s%s%s", BEFORE[item->entry->kind], quote, item->name ? item->name : "",
@@ -58,19 +59,22 @@ static void report_not_finite(ki_builder *b, const ki_item *item, keel_location 
 }
 
 /* Formulas whose value at the start is known. Accelerations, multipliers, and velocities and auxiliaries that
- * are only a guess, are found when the run begins: outputs that use them are not judged here. */
+ * are only a guess, are found when the run begins: outputs that use them are not judged here, nor are forces
+ * and rates of states that use a multiplier. */
 static bool is_known_at_start(const ki_item *item, bool velocities_given) {
     switch (item->entry->kind) {
     case KEEL_EQ_KINETIC:
     case KEEL_EQ_POTENTIAL:
     case KEEL_EQ_MASS:
-    case KEEL_EQ_FORCE:
     case KEEL_EQ_HOLONOMIC:
     case KEEL_EQ_NONHOLONOMIC:
-    case KEEL_EQ_STATE_RATE:
     case KEEL_EQ_AUXILIARY_EQUATION:
         return true;
+    case KEEL_EQ_FORCE:
+    case KEEL_EQ_STATE_RATE:
+        return !(item->uses & KI_USES_LAMBDA);
     case KEEL_EQ_OUTPUT:
+    case KEEL_EQ_INVARIANT:
         return !(item->uses & (KI_USES_A | KI_USES_LAMBDA | KI_USES_S)) &&
                (!(item->uses & KI_USES_V) || velocities_given);
     default:
@@ -139,7 +143,9 @@ static keel_terms new_terms(ki_builder *b) {
                         .f = KI_SCRATCH(b, double, count[KI_SECTION_F]),
                         .r = KI_SCRATCH(b, double, count[KI_SECTION_R]),
                         .r_s = KI_SCRATCH(b, double, count[KI_SECTION_R_S]),
-                        .Q_lambda = KI_SCRATCH(b, double, count[KI_SECTION_Q_LAMBDA])};
+                        .Q_lambda = KI_SCRATCH(b, double, count[KI_SECTION_Q_LAMBDA]),
+                        .invariant = KI_SCRATCH(b, double, count[KI_SECTION_INVARIANT]),
+                        .invariant_y = KI_SCRATCH(b, double, count[KI_SECTION_INVARIANT_Y])};
 }
 
 static keel_status evaluate(ki_builder *b, unsigned what, keel_terms *terms) {
@@ -204,12 +210,19 @@ static void check_derivatives(ki_builder *b, const keel_terms *terms) {
             !are_finite(terms->rate, c, c + 1) || !are_finite(terms->xi, c, c + 1))
             report_not_finite(b, item, item->entry->text_at, "a derivative of ");
     }
+    bool velocities_given = keel_equations_has_velocities(b->source);
+    for (int i = 0; i < system->n_i; i++) {
+        const ki_item *item = b->of[KEEL_EQ_INVARIANT].at[i];
+        if (is_known_at_start(item, velocities_given) &&
+            !are_finite(terms->invariant_y, system->invariant_y.start[i], system->invariant_y.start[i + 1]))
+            report_not_finite(b, item, item->entry->text_at, "a derivative of ");
+    }
     for (int i = 0; i < b->inputs.n; i++) {
         const ki_item *item = b->of[KEEL_EQ_COORDINATE].at[i];
+        bool needs_lambda =
+            system->Q_lambda.rows && system->Q_lambda.start[i] < system->Q_lambda.start[i + 1];
         bool finite = are_finite(terms->M, system->M.start[i], system->M.start[i + 1]) &&
-                      are_finite(terms->Q, i, i + 1) &&
-                      (!system->Q_lambda.rows ||
-                       are_finite(terms->Q_lambda, system->Q_lambda.start[i], system->Q_lambda.start[i + 1]));
+                      (needs_lambda || are_finite(terms->Q, i, i + 1));
         if (!finite)
             ki_report(b, item->entry, item->entry->name_at,
                       "division by zero or domain error: the equation of motion of '%s' is not finite at the "
@@ -227,7 +240,8 @@ bool ki_check_start(ki_builder *b) {
         check_auxiliaries(b, &terms);
     if (!ki_builder_ok(b))
         return false;
-    keel_status status = evaluate(b, KI_WHAT_COUNT - 1, &terms);
+    /* second derivatives may be infinite where the motion is not: implicit methods will say so */
+    keel_status status = evaluate(b, ~(unsigned)(KEEL_TANGENT | KEEL_VELOCITY_Q), &terms);
     if (status == KEEL_ERROR_SINGULAR)
         report_undetermined(b, 0);
     if (status != KEEL_OK)

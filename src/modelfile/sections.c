@@ -22,6 +22,7 @@ static const struct {
     {"forces", MAP_OF_FORMULAS, KEEL_EQ_FORCE, "the force on", "coordinate: formula"},
     {"holonomic", MAP_OF_FORMULAS, KEEL_EQ_HOLONOMIC, "the formula of constraint", "name: formula"},
     {"nonholonomic", MAP_OF_FORMULAS, KEEL_EQ_NONHOLONOMIC, "the formula of constraint", "name: formula"},
+    {"invariants", MAP_OF_FORMULAS, KEEL_EQ_INVARIANT, "the formula of invariant", "name: formula"},
     {"states", MAP_OF_STATES, KEEL_EQ_STATE, NULL, "name: {start: formula, rate: formula}"},
     {"auxiliary", MAP_OF_FORMULAS, KEEL_EQ_AUXILIARY, "the first guess of", "name: first guess"},
     {"auxiliary_equations", MAP_OF_FORMULAS, KEEL_EQ_AUXILIARY_EQUATION, "the formula of", "name: formula"},

@@ -46,10 +46,27 @@ static keel_status check_pattern(const char *name, keel_pattern p, int rows, int
     return KEEL_OK;
 }
 
+static keel_status check_patterns(const keel_system *system, char *message, int size) {
+    int n_v = system->n_v, m = keel_system_m(system), n_y = 2 * n_v + system->n_z;
+    keel_status status = check_pattern("M", system->M, n_v, n_v, 1, message, size);
+    if (!status)
+        status = check_pattern("J", system->J, m, n_v, 0, message, size);
+    if (!status)
+        status = check_pattern("r_s", system->r_s, system->n_s, system->n_s, 0, message, size);
+    if (!status && system->Q_lambda.rows)
+        status = check_pattern("Q_lambda", system->Q_lambda, n_v, m, 0, message, size);
+    if (!status && system->tangent.rows)
+        status = check_pattern("tangent", system->tangent, n_v + m + system->n_z, n_y, 0, message, size);
+    if (!status && system->rate_q.rows)
+        status = check_pattern("rate_q", system->rate_q, m, n_v, 0, message, size);
+    if (!status)
+        status = check_pattern("invariant_y", system->invariant_y, system->n_i, n_y, 0, message, size);
+    return status;
+}
+
 keel_status keel_system_validate(const keel_system *system, char *message, int size) {
-    int m = keel_system_m(system);
     if (system->n_q < 0 || system->n_v < 0 || system->n_z < 0 || system->n_s < 0 || system->n_h < 0 ||
-        system->n_n < 0 || system->n_outputs < 0)
+        system->n_n < 0 || system->n_i < 0 || system->n_outputs < 0)
         return broken(message, size, "a size is negative");
     if (system->n_v == 0)
         return broken(message, size, "a system needs at least one velocity (n_v is 0)");
@@ -65,14 +82,7 @@ keel_status keel_system_validate(const keel_system *system, char *message, int s
                       system->n_outputs);
     if (!system->work_new != !system->work_free)
         return broken(message, size, "'work_new' and 'work_free' must be given together");
-    keel_status status = check_pattern("M", system->M, system->n_v, system->n_v, 1, message, size);
-    if (!status)
-        status = check_pattern("J", system->J, m, system->n_v, 0, message, size);
-    if (!status)
-        status = check_pattern("r_s", system->r_s, system->n_s, system->n_s, 0, message, size);
-    if (!status && system->Q_lambda.rows)
-        status = check_pattern("Q_lambda", system->Q_lambda, system->n_v, m, 0, message, size);
-    return status;
+    return check_patterns(system, message, size);
 }
 
 const char *keel_system_name(const keel_system *system, keel_name_of of, int i, char buffer[32]) {
@@ -83,10 +93,16 @@ const char *keel_system_name(const keel_system *system, keel_name_of of, int i, 
         [KEEL_NAME_S] = system->names.s,
         [KEEL_NAME_CONSTRAINT] = system->names.constraint,
         [KEEL_NAME_OUTPUT] = system->names.output,
+        [KEEL_NAME_INVARIANT] = system->names.invariant,
     };
     static const char *const LETTERS[] = {
-        [KEEL_NAME_Q] = "q", [KEEL_NAME_V] = "v",          [KEEL_NAME_Z] = "z",
-        [KEEL_NAME_S] = "s", [KEEL_NAME_CONSTRAINT] = "c", [KEEL_NAME_OUTPUT] = "output",
+        [KEEL_NAME_Q] = "q",
+        [KEEL_NAME_V] = "v",
+        [KEEL_NAME_Z] = "z",
+        [KEEL_NAME_S] = "s",
+        [KEEL_NAME_CONSTRAINT] = "c",
+        [KEEL_NAME_OUTPUT] = "output",
+        [KEEL_NAME_INVARIANT] = "invariant",
     };
     if (names[of] && names[of][i])
         return names[of][i];

@@ -326,7 +326,7 @@ static void singular_auxiliary_equations(void **state) {
     };
     model m = compile_lines(LINES, COUNT(LINES));
     m.at->s[0] = 0;
-    keel_point at = {0, m.at->q, m.at->v, NULL, m.at->s, m.at->lambda};
+    keel_point at = {0, m.at->q, m.at->v, NULL, m.at->s, m.at->lambda, NULL};
     assert_int_equal(m.system->evaluate(m.system, m.work, KEEL_JACOBIAN, &at, &m.terms), KEEL_ERROR_SINGULAR);
     assert_int_equal(m.system->evaluate(m.system, m.work, KEEL_POSITION, &at, &m.terms), KEEL_OK);
     m.at->s[0] = NAN; /* a step that went astray: the caller sees numbers that are not finite */

@@ -1,27 +1,5 @@
-/* Every way in which a model can be wrong: the message and its place. Line i of a model has its name at
- * column 1 and its formula at column 40. */
-#include "equations_helper.h"
-
-enum { LINES_MAX = 12, MESSAGES_MAX = 4, F = FORMULA_COLUMN };
-
-typedef struct message {
-    int line, column;
-    const char *text;
-} message;
-
-typedef struct wrong_model {
-    line lines[LINES_MAX];
-    message messages[MESSAGES_MAX]; /* all that are expected, in order; text NULL: end */
-} wrong_model;
-
-#define X                                                                                                    \
-    { KEEL_EQ_COORDINATE, "x", "1", 0 }
-#define Y                                                                                                    \
-    { KEEL_EQ_COORDINATE, "y", "1", 0 }
-#define T                                                                                                    \
-    { KEEL_EQ_KINETIC, NULL, "x'^2/2", 0 }
-#define TXY                                                                                                  \
-    { KEEL_EQ_KINETIC, NULL, "(x'^2 + y'^2)/2", 0 }
+/* Every way in which a model can be wrong: the message and its place. */
+#include "equations_wrong.h"
 
 static const wrong_model PARAMETERS[] = {
     {{{KEEL_EQ_PARAMETER, "a", "2*b", 0},
@@ -69,7 +47,7 @@ static const wrong_model PLACES[] = {
     {{X, T, {KEEL_EQ_OUTPUT, "o", "x'''", 0}},
      {{3, F, "x''' is not available: there are no derivatives above the second"}}},
     {{X, T, {KEEL_EQ_HOLONOMIC, "c", "x", 0}, {KEEL_EQ_POTENTIAL, NULL, "lambda.c", 0}},
-     {{4, F, "'lambda.c' is a multiplier: only forces and outputs may use it"}}},
+     {{4, F, "'lambda.c' is a multiplier: only forces, rates of states and outputs may use it"}}},
     {{X, T, {KEEL_EQ_HOLONOMIC, "chain", "x", 0}, {KEEL_EQ_FORCE, "x", "lambda.chian", 0}},
      {{4, F, "there is no constraint 'chian'; did you mean 'lambda.chain'?"}}},
     {{X,
@@ -98,6 +76,15 @@ static const wrong_model PLACES[] = {
      {{3, F, "these depend on each other: a -> b -> a"}}},
     {{X, T, {KEEL_EQ_STATE, "z", "0", 0}, {KEEL_EQ_STATE_RATE, "z", "z'", 0}},
      {{4, F, "z' depends on itself"}}},
+    {{X, T, {KEEL_EQ_STATE, "z", "0", 0}, {KEEL_EQ_STATE_RATE, "z", "x''", 0}},
+     {{4, F, "x'' is an acceleration: only outputs may use it"}}},
+    {{X,
+      T,
+      {KEEL_EQ_HOLONOMIC, "c", "x", 0},
+      {KEEL_EQ_STATE, "z", "0", 0},
+      {KEEL_EQ_STATE_RATE, "z", "lambda.c", 0},
+      {KEEL_EQ_NONHOLONOMIC, "n", "x' - z'", 0}},
+     {{6, F + 5, "z' depends on a multiplier: only forces, rates of states and outputs may use it"}}},
 };
 
 static const wrong_model PIECES[] = {
@@ -202,43 +189,6 @@ static const wrong_model START[] = {
     {{X, Y, T, {KEEL_EQ_HOLONOMIC, "c", "x", 0}},
      {{2, 1, "'y' has no mass, and no constraint determines its motion"}}},
 };
-
-/* Adds the lines, compiles, and compares all messages. Frees the description. */
-static void check_description(keel_equations *e, const line *lines, const message *messages, int count) {
-    int line_count = 0;
-    while (line_count < LINES_MAX && lines[line_count].text)
-        line_count++;
-    keel_diagnostics *d = keel_diagnostics_new();
-    keel_system *system;
-    keel_state *start;
-    add_lines(e, lines, line_count);
-    assert_int_equal(keel_equations_compile(e, d, &system, &start), KEEL_ERROR_INPUT);
-    assert_null(system);
-    assert_null(start);
-    bool as_expected = keel_diagnostics_count(d) == count;
-    for (int i = 0; i < count && as_expected; i++) {
-        keel_diagnostic m = keel_diagnostics_get(d, i);
-        as_expected = strcmp(m.text, messages[i].text) == 0 && m.where.line == messages[i].line &&
-                      m.where.column == messages[i].column && strcmp(m.where.file, "model") == 0;
-    }
-    if (!as_expected) {
-        print_message("got:\n");
-        show(d);
-        print_message("expected:\n");
-        for (int i = 0; i < count; i++)
-            print_message("model:%d:%d: %s\n", messages[i].line, messages[i].column, messages[i].text);
-        fail();
-    }
-    keel_diagnostics_free(d);
-    keel_equations_free(e);
-}
-
-static void check(const wrong_model *wrong) {
-    int count = 0;
-    while (count < MESSAGES_MAX && wrong->messages[count].text)
-        count++;
-    check_description(keel_equations_new(), wrong->lines, wrong->messages, count);
-}
 
 /* Repeat blocks: one block at the top, one inside it, and what goes wrong with them. */
 typedef struct wrong_block {
@@ -392,13 +342,6 @@ static void problems_with_repeat_blocks(void **state) {
     for (int i = 0; i < COUNT(INDICES); i++)
         check_blocks(&INDICES[i]);
 }
-
-#define TEST_GROUP(name, group)                                                                              \
-    static void name(void **state) {                                                                         \
-        (void)state;                                                                                         \
-        for (int i = 0; i < COUNT(group); i++)                                                               \
-            check(&(group)[i]);                                                                              \
-    }
 
 TEST_GROUP(wrong_parameters_and_names, PARAMETERS)
 TEST_GROUP(names_where_they_may_not_be, PLACES)

@@ -49,6 +49,7 @@ static inline void show(const keel_diagnostics *d) {
 typedef struct model {
     keel_system *system;
     keel_state *at;
+    double *a; /* [n_v] accelerations, for the tangent */
     void *work;
     keel_terms terms;
 } model;
@@ -59,6 +60,30 @@ static inline double *numbers(int count) {
     return x;
 }
 
+/* Everything but the system and its start. */
+static inline void equip(model *m) {
+    const keel_system *s = m->system;
+    char message[200] = "";
+    if (keel_system_validate(s, message, sizeof message) != KEEL_OK)
+        fail_msg("%s", message);
+    assert_int_equal(s->work_new(s, &m->work), KEEL_OK);
+    m->a = numbers(s->n_v);
+    m->terms = (keel_terms){.M = numbers(keel_pattern_count(s->M)),
+                            .J = numbers(keel_pattern_count(s->J)),
+                            .Q = numbers(s->n_v),
+                            .xi = numbers(keel_system_m(s)),
+                            .Phi = numbers(s->n_h),
+                            .rate = numbers(keel_system_m(s)),
+                            .f = numbers(s->n_z),
+                            .r = numbers(s->n_s),
+                            .r_s = numbers(keel_pattern_count(s->r_s)),
+                            .Q_lambda = numbers(keel_pattern_count(s->Q_lambda)),
+                            .tangent = numbers(keel_pattern_count(s->tangent)),
+                            .rate_q = numbers(keel_pattern_count(s->rate_q)),
+                            .invariant = numbers(s->n_i),
+                            .invariant_y = numbers(keel_pattern_count(s->invariant_y))};
+}
+
 static inline model compile(const keel_equations *e) {
     model m = {0};
     keel_diagnostics *d = keel_diagnostics_new();
@@ -67,21 +92,7 @@ static inline model compile(const keel_equations *e) {
     assert_int_equal(status, KEEL_OK);
     assert_int_equal(keel_diagnostics_count(d), 0);
     keel_diagnostics_free(d);
-    char message[200] = "";
-    if (keel_system_validate(m.system, message, sizeof message) != KEEL_OK)
-        fail_msg("%s", message);
-    assert_int_equal(m.system->work_new(m.system, &m.work), KEEL_OK);
-    const keel_system *s = m.system;
-    m.terms = (keel_terms){.M = numbers(keel_pattern_count(s->M)),
-                           .J = numbers(keel_pattern_count(s->J)),
-                           .Q = numbers(s->n_v),
-                           .xi = numbers(keel_system_m(s)),
-                           .Phi = numbers(s->n_h),
-                           .rate = numbers(keel_system_m(s)),
-                           .f = numbers(s->n_z),
-                           .r = numbers(s->n_s),
-                           .r_s = numbers(keel_pattern_count(s->r_s)),
-                           .Q_lambda = numbers(keel_pattern_count(s->Q_lambda))};
+    equip(&m);
     return m;
 }
 
@@ -93,22 +104,29 @@ static inline model compile_lines(const line *lines, int count) {
     return m;
 }
 
-static inline void drop(model *m) {
-    double *arrays[] = {m->terms.M,    m->terms.J, m->terms.Q, m->terms.xi,  m->terms.Phi,
-                        m->terms.rate, m->terms.f, m->terms.r, m->terms.r_s, m->terms.Q_lambda};
+/* Frees what equip() made. */
+static inline void strip(model *m) {
+    const keel_terms *of = &m->terms;
+    double *arrays[] = {of->M,       of->J,      of->Q,         of->xi,          of->Phi,
+                        of->rate,    of->f,      of->r,         of->r_s,         of->Q_lambda,
+                        of->tangent, of->rate_q, of->invariant, of->invariant_y, m->a};
     for (int i = 0; i < COUNT(arrays); i++)
         free(arrays[i]);
     m->system->work_free(m->work);
+}
+
+static inline void drop(model *m) {
+    strip(m);
     keel_state_free(m->at);
     keel_equations_system_free(m->system);
 }
 
 static inline void evaluate(model *m, unsigned what) {
-    keel_point at = {m->at->t, m->at->q, m->at->v, m->at->z, m->at->s, m->at->lambda};
+    keel_point at = {m->at->t, m->at->q, m->at->v, m->at->z, m->at->s, m->at->lambda, m->a};
     assert_int_equal(m->system->evaluate(m->system, m->work, what, &at, &m->terms), KEEL_OK);
 }
 
-enum { EVERYTHING = 2 * KEEL_POWER - 1 };
+enum { EVERYTHING = 2 * KEEL_INVARIANTS - 1 };
 
 /* Entry of a sparse matrix; 0 where the pattern has none. */
 static inline double entry(keel_pattern p, const double *values, int row, int column) {
@@ -147,6 +165,8 @@ static inline void any_point(model *m, uint64_t *seed) {
         m->at->q[i] += any_number(seed);
     for (int i = 0; i < m->system->n_v; i++)
         m->at->v[i] = any_number(seed);
+    for (int i = 0; i < m->system->n_v; i++)
+        m->a[i] = any_number(seed);
     for (int i = 0; i < m->system->n_z; i++)
         m->at->z[i] = any_number(seed);
     for (int i = 0; i < keel_system_m(m->system); i++)

@@ -72,21 +72,40 @@ static const line LINES[] = {
     {KEEL_EQ_HOLONOMIC, "c", "x[1]*x[2] - s", 0},
     {KEEL_EQ_NONHOLONOMIC, "n", "x[1]'*s - x[2]'^3", 0},
     {KEEL_EQ_OUTPUT, "o", "x[1]'' + lambda.n", 0},
+    {KEEL_EQ_INVARIANT, "I", "kinetic + x[1]*z", 0},
 };
 
-static keel_equations *describe(void) {
+/* Derivatives of the equations, which exist only without auxiliaries. */
+static const line DERIVATIVES[] = {
+    {KEEL_EQ_COORDINATE, "x[i]", "1", 1},
+    {KEEL_EQ_VELOCITY, "x[i]", "1", 1},
+    {KEEL_EQ_MASS, "x[i]", "2 + sin(x[i])", 1},
+    {KEEL_EQ_POTENTIAL, NULL, "x[3]^2", 0},
+    {KEEL_EQ_STATE, "z", "1", 0},
+    {KEEL_EQ_STATE_RATE, "z", "x[1]' + lambda.c", 0},
+    {KEEL_EQ_FORCE, "x[1]", "z^2 + lambda.c", 0},
+    {KEEL_EQ_HOLONOMIC, "c", "x[1]*x[2] - 1", 0},
+    {KEEL_EQ_NONHOLONOMIC, "n", "x[1]'*x[3] - x[2]'^3", 0},
+    {KEEL_EQ_OUTPUT, "o", "x[1]'' + lambda.n", 0},
+    {KEEL_EQ_INVARIANT, "E[i]", "energy + i*x[i]", 1},
+};
+
+static keel_equations *describe_lines(const line *lines, int count) {
     keel_equations *e = keel_equations_new();
     assert_int_equal(keel_equations_repeat(e, 0, "i", "1", "3", (keel_location){0}), 1);
-    add_lines(e, LINES, COUNT(LINES));
+    add_lines(e, lines, count);
     return e;
 }
 
-static void evaluating_allocates_nothing(void **state) {
-    (void)state;
-    keel_equations *e = describe();
+static keel_equations *describe(void) {
+    return describe_lines(LINES, COUNT(LINES));
+}
+
+static void evaluate_all_sets(const line *lines, int count) {
+    keel_equations *e = describe_lines(lines, count);
     model m = compile(e);
     keel_equations_free(e);
-    keel_point at = {m.at->t, m.at->q, m.at->v, m.at->z, m.at->s, m.at->lambda};
+    keel_point at = {m.at->t, m.at->q, m.at->v, m.at->z, m.at->s, m.at->lambda, m.a};
     double out[1];
     long before = allocations;
     for (unsigned what = 0; what <= EVERYTHING; what++)
@@ -96,10 +115,15 @@ static void evaluating_allocates_nothing(void **state) {
     drop(&m);
 }
 
-/* For every k: with the k-th allocation failing, the caller is told, and nothing is left behind. */
-static void compiling_survives_any_failing_allocation(void **state) {
+static void evaluating_allocates_nothing(void **state) {
     (void)state;
-    keel_equations *e = describe();
+    evaluate_all_sets(LINES, COUNT(LINES));
+    evaluate_all_sets(DERIVATIVES, COUNT(DERIVATIVES));
+}
+
+/* For every k: with the k-th allocation failing, the caller is told, and nothing is left behind. */
+static void compile_with_failures(const line *lines, int count) {
+    keel_equations *e = describe_lines(lines, count);
     bool failed = true;
     for (long k = 0; failed; k++) {
         keel_system *system = NULL;
@@ -115,6 +139,12 @@ static void compiling_survives_any_failing_allocation(void **state) {
         assert_int_equal(alive, before);
     }
     keel_equations_free(e);
+}
+
+static void compiling_survives_any_failing_allocation(void **state) {
+    (void)state;
+    compile_with_failures(LINES, COUNT(LINES));
+    compile_with_failures(DERIVATIVES, COUNT(DERIVATIVES));
 }
 
 static void values_survive_any_failing_allocation(void **state) {

@@ -42,7 +42,7 @@ static void pendulum_in_cartesian_coordinates(void **state) {
     assert_near(m.terms.power, 0, 0);
 
     double lambda = 7, rates[2] = {4, 5}, out[2];
-    keel_point at = {0, m.at->q, m.at->v, NULL, NULL, &lambda};
+    keel_point at = {0, m.at->q, m.at->v, NULL, NULL, &lambda, NULL};
     assert_int_equal(m.system->outputs(m.system, m.work, &at, rates, out), KEEL_OK);
     assert_near(out[0], 28, 0);
     assert_near(out[1], 5, 0);
@@ -89,7 +89,7 @@ static void double_pendulum_in_angles(void **state) {
         assert_near(m.terms.energy, T - (m1 + m2) * g * l1 * cos(a) - m2 * g * l2 * cos(b), 1e-13);
         /* second derivative of a definition: y2'' = l1 (cos a a'^2 + sin a a'') + l2 (...) */
         double rates[2] = {any_number(&seed), any_number(&seed)}, out;
-        keel_point at = {m.at->t, m.at->q, m.at->v, NULL, NULL, NULL};
+        keel_point at = {m.at->t, m.at->q, m.at->v, NULL, NULL, NULL, NULL};
         assert_int_equal(m.system->outputs(m.system, m.work, &at, rates, &out), KEEL_OK);
         assert_near(out,
                     l1 * (cos(a) * u * u + sin(a) * rates[0]) + l2 * (cos(b) * w * w + sin(b) * rates[1]),
@@ -195,21 +195,8 @@ static void forces_and_states(void **state) {
 }
 
 /* Any set of terms gives the same numbers as all of them together. */
-static void every_set_of_terms(void **state) {
-    (void)state;
-    static const line LINES[] = {
-        {KEEL_EQ_COORDINATE, "x", "1", 0},
-        {KEEL_EQ_COORDINATE, "y", "2", 0},
-        {KEEL_EQ_STATE, "z", "3", 0},
-        {KEEL_EQ_STATE_RATE, "z", "x' + z*y", 0},
-        {KEEL_EQ_AUXILIARY, "s", "1", 0},
-        {KEEL_EQ_AUXILIARY_EQUATION, "r", "s - x*y - t", 0},
-        {KEEL_EQ_KINETIC, NULL, "(x'^2 + x*y'^2)/2", 0},
-        {KEEL_EQ_FORCE, "x", "lambda.c*z", 0},
-        {KEEL_EQ_HOLONOMIC, "c", "x*y - s^2 + sin(t)", 0},
-        {KEEL_EQ_NONHOLONOMIC, "n", "x'^2 - y*y' + s", 0},
-    };
-    model all = compile_lines(LINES, COUNT(LINES)), some = compile_lines(LINES, COUNT(LINES));
+static void check_every_set(const line *lines, int count) {
+    model all = compile_lines(lines, count), some = compile_lines(lines, count);
     const keel_system *s = all.system;
     const struct {
         unsigned what;
@@ -223,13 +210,18 @@ static void every_set_of_terms(void **state) {
         {KEEL_POSITION, offsetof(keel_terms, Phi), 1},
         {KEEL_VELOCITY, offsetof(keel_terms, rate), 2},
         {KEEL_STATES, offsetof(keel_terms, f), 1},
-        {KEEL_AUXILIARY, offsetof(keel_terms, r), 1},
-        {KEEL_AUXILIARY, offsetof(keel_terms, r_s), 1},
+        {KEEL_AUXILIARY, offsetof(keel_terms, r), s->n_s},
+        {KEEL_AUXILIARY, offsetof(keel_terms, r_s), s->n_s},
         {KEEL_FORCE_LAMBDA, offsetof(keel_terms, Q_lambda), 1},
+        {KEEL_TANGENT, offsetof(keel_terms, tangent), keel_pattern_count(s->tangent)},
+        {KEEL_VELOCITY_Q, offsetof(keel_terms, rate_q), keel_pattern_count(s->rate_q)},
+        {KEEL_INVARIANTS, offsetof(keel_terms, invariant), 1},
+        {KEEL_INVARIANTS, offsetof(keel_terms, invariant_y), keel_pattern_count(s->invariant_y)},
     };
     uint64_t seed = 5;
     any_point(&all, &seed);
     keel_state_copy(s, some.at, all.at);
+    memcpy(some.a, all.a, 2 * sizeof *some.a);
     evaluate(&all, EVERYTHING);
     for (unsigned what = 1; what <= EVERYTHING; what++) {
         for (int i = 0; i < COUNT(parts); i++)
@@ -250,6 +242,41 @@ static void every_set_of_terms(void **state) {
     }
     drop(&all);
     drop(&some);
+}
+
+static void every_set_of_terms(void **state) {
+    (void)state;
+    static const line LINES[] = {
+        {KEEL_EQ_COORDINATE, "x", "1", 0},
+        {KEEL_EQ_COORDINATE, "y", "2", 0},
+        {KEEL_EQ_STATE, "z", "3", 0},
+        {KEEL_EQ_STATE_RATE, "z", "x' + z*y", 0},
+        {KEEL_EQ_AUXILIARY, "s", "1", 0},
+        {KEEL_EQ_AUXILIARY_EQUATION, "r", "s - x*y - t", 0},
+        {KEEL_EQ_KINETIC, NULL, "(x'^2 + x*y'^2)/2", 0},
+        {KEEL_EQ_FORCE, "x", "lambda.c*z", 0},
+        {KEEL_EQ_HOLONOMIC, "c", "x*y - s^2 + sin(t)", 0},
+        {KEEL_EQ_NONHOLONOMIC, "n", "x'^2 - y*y' + s", 0},
+        {KEEL_EQ_INVARIANT, "I", "x*y' + z*t", 0},
+    };
+    check_every_set(LINES, COUNT(LINES));
+}
+
+/* Without auxiliaries there are derivatives of the equations; the state knows a multiplier. */
+static void every_set_of_terms_and_derivatives(void **state) {
+    (void)state;
+    static const line LINES[] = {
+        {KEEL_EQ_COORDINATE, "x", "1", 0},
+        {KEEL_EQ_COORDINATE, "y", "2", 0},
+        {KEEL_EQ_STATE, "z", "3", 0},
+        {KEEL_EQ_STATE_RATE, "z", "x' + z*y*lambda.n", 0},
+        {KEEL_EQ_KINETIC, NULL, "(x'^2 + x*y'^2)/2", 0},
+        {KEEL_EQ_FORCE, "x", "lambda.c*z", 0},
+        {KEEL_EQ_HOLONOMIC, "c", "x*y + sin(t)", 0},
+        {KEEL_EQ_NONHOLONOMIC, "n", "x'^2 - y*y' + x", 0},
+        {KEEL_EQ_INVARIANT, "I", "x*y' + z*t", 0},
+    };
+    check_every_set(LINES, COUNT(LINES));
 }
 
 /* Terms that are empty are ignored. */
@@ -274,6 +301,7 @@ int main(void) {
         cmocka_unit_test(linear_velocity_terms),
         cmocka_unit_test(forces_and_states),
         cmocka_unit_test(every_set_of_terms),
+        cmocka_unit_test(every_set_of_terms_and_derivatives),
         cmocka_unit_test(without_constraints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,7 +132,7 @@ static void definitions(void **state) {
     evaluate(&m, KEEL_FORCE);
     /* (x^2 z)' = 2 x v z + x^2 (5 t - x) */
     assert_near(m.terms.Q[0], 2 * x * v * z + x * x * (5 * t - x), 1e-15);
-    keel_point at = {t, m.at->q, m.at->v, m.at->z, NULL, NULL};
+    keel_point at = {t, m.at->q, m.at->v, m.at->z, NULL, NULL, NULL};
     assert_int_equal(m.system->outputs(m.system, m.work, &at, &a, out), KEEL_OK);
     double f = 5 * t - x, twice = 2 * v * v * z + 2 * x * a * z + 4 * x * v * f + x * x * (5 - v);
     assert_near(out[0], twice, 1e-15);

@@ -109,7 +109,7 @@ static void mass_at_start(const keel_model *model, int n, double *M) {
     void *work = NULL;
     double *entries = calloc((size_t)keel_pattern_count(system->M), sizeof(double));
     const keel_state *s = model->start;
-    keel_point at = {s->t, s->q, s->v, s->z, s->s, s->lambda};
+    keel_point at = {s->t, s->q, s->v, s->z, s->s, s->lambda, NULL};
     keel_terms terms = {.M = entries};
     assert_int_equal(system->n_v, n);
     if (system->work_new)
@@ -156,6 +156,47 @@ static void reads_states_and_auxiliaries(void **state) {
     assert_int_equal(model->system->n_s, 1);
     assert_string_equal(model->system->names.z[1], "total");
     assert_true(model->start->z[0] == 2 && model->start->z[1] == -1);
+    keel_model_free(model);
+}
+
+/* Invariants, also inside of `repeat`, and a state whose rate names a multiplier. */
+static void reads_invariants(void **state) {
+    (void)state;
+    keel_model *model = parse("keel: 1\n"
+                              "parameters: {m: 3}\n"
+                              "equations:\n"
+                              "  coordinates: {x: 1, y: 0}\n"
+                              "  velocities: {y: 2}\n"
+                              "  mass: {x: m, y: m}\n"
+                              "  potential: -m/hypot(x, y)\n"
+                              "  holonomic: {rod: x^2 + y^2 - 1}\n"
+                              "  invariants: {energy: energy, spin: m*(x*y' - y*x')}\n"
+                              "  states: {impulse: {start: 0, rate: abs(lambda.rod)}}\n"
+                              "  repeat:\n"
+                              "    for: {i: 1..2}\n"
+                              "    coordinates: {\"u[i]\": 0}\n"
+                              "    velocities: {\"u[i]\": 5}\n"
+                              "    mass: {\"u[i]\": i}\n"
+                              "    invariants: {\"momentum[i]\": i*u[i]'}\n");
+    const keel_system *system = model->system;
+    const keel_state *s = model->start;
+    static const char *const NAMES[] = {"energy", "spin", "momentum[1]", "momentum[2]"};
+    /* 3 2^2/2 + 5^2/2 + 2 5^2/2 - 3, 3 2, 5, 2 5 */
+    static const double VALUES[] = {40.5, 6, 5, 10};
+    double invariant[4], invariant_y[16];
+    keel_point at = {s->t, s->q, s->v, s->z, s->s, s->lambda, NULL};
+    keel_terms terms = {.invariant = invariant, .invariant_y = invariant_y};
+    void *work = NULL;
+    assert_int_equal(system->n_i, 4);
+    assert_int_equal(keel_pattern_count(system->invariant_y), 2 + 4 + 4 + 1 + 1);
+    assert_int_equal(system->f_needs_lambda, 1);
+    assert_int_equal(system->work_new(system, &work), KEEL_OK);
+    assert_int_equal(system->evaluate(system, work, KEEL_INVARIANTS, &at, &terms), KEEL_OK);
+    for (int i = 0; i < 4; i++) {
+        assert_string_equal(system->names.invariant[i], NAMES[i]);
+        assert_true(fabs(invariant[i] - VALUES[i]) < 1e-14);
+    }
+    system->work_free(work);
     keel_model_free(model);
 }
 
@@ -301,6 +342,7 @@ int main(void) {
         TEST(evaluates_settings),
         TEST(reads_the_newton_form),
         TEST(reads_states_and_auxiliaries),
+        TEST(reads_invariants),
         TEST(repeats_blocks),
         TEST(sets_parameters),
         TEST(collects_problems),
