@@ -6,7 +6,7 @@ SOURCES := cli src include tests bench samples fuzz
 FUZZ_SECONDS := 60
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test bench format deps asan fuzz clean help
+.PHONY: build demo test bench eich format deps asan fuzz clean help
 .NOTPARALLEL:
 
 build: ## build the program (build/keel)
@@ -27,6 +27,11 @@ test: deps build ## install what is missing, build, run all tests
 
 bench: deps build ## build and run the benchmarks
 	@scripts/bench.sh $(BUILD)
+
+eich: deps build ## recompute the tables of Eich's paper (docs/eich.md)
+	@cmake --build $(BUILD) --target bench_eich
+	@$(BUILD)/bench/bench_eich models > $(BUILD)/eich.md && mv $(BUILD)/eich.md docs/eich.md
+	@echo "The tables are in docs/eich.md."
 
 format: ## format all C files
 	@find $(SOURCES) -name '*.[ch]' -print0 | xargs -0 clang-format -i

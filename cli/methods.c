@@ -20,7 +20,7 @@ static void help(FILE *file) {
 }
 
 /* A table of texts; row 0 has the titles. */
-enum { MOST_ROWS = 16, MOST_COLUMNS = 8 };
+enum { MOST_ROWS = 16, MOST_COLUMNS = KEEL_INTEGRATORS + 1 };
 
 typedef struct table {
     int rows, columns;
@@ -148,20 +148,27 @@ static table combinations(void) {
     return t;
 }
 
-/* Which integrators take which formulations: one sentence as long as there are no exceptions. */
-static void write_partners(bool markdown) {
-    const char *quote = markdown ? "`" : "";
-    int missing = 0;
+/* "yes": with every stabiliser of the formulation; "unstabilised": with `none` only; "-": not at all. */
+static const char *how(int integrator, int formulation) {
+    bool all = true;
+    for (int s = 0; s < KEEL_STABILIZERS; s++)
+        all = all && is_valid(integrator, formulation, s) == fits(formulation, s);
+    if (!takes(integrator, formulation))
+        return "-";
+    return all ? "yes" : "unstabilised";
+}
+
+/* Which integrators take which formulations. */
+static table partners(void) {
+    table t = {.cell = {{"partners"}}};
     for (int i = 0; i < KEEL_INTEGRATORS; i++)
-        for (int f = 0; f < KEEL_FORMULATIONS; f++) {
-            if (takes(i, f))
-                continue;
-            missing++;
-            printf("%s%s%s does not take %s%s%s.\n", quote, keel_integrator_word((keel_integrator)i).name,
-                   quote, quote, keel_formulation_word((keel_formulation)f).name, quote);
-        }
-    printf("Every%s integrator takes every%s formulation.\n\n", missing ? " other" : "",
-           missing ? " other" : "");
+        set(&t, 0, i + 1, keel_integrator_word((keel_integrator)i).name, true);
+    for (int f = 0; f < KEEL_FORMULATIONS; f++) {
+        set(&t, f + 1, 0, keel_formulation_word((keel_formulation)f).name, true);
+        for (int i = 0; i < KEEL_INTEGRATORS; i++)
+            set(&t, f + 1, i + 1, how(i, f), false);
+    }
+    return t;
 }
 
 static table automatic(char with[64], char without[64]) {
@@ -178,10 +185,9 @@ static table automatic(char with[64], char without[64]) {
 
 static void write_methods(bool markdown) {
     char with[64], without[64];
-    table tables[] = {integrators(), formulations(), stabilizers(), combinations()};
+    table tables[] = {integrators(), formulations(), stabilizers(), partners(), combinations()};
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
         write_table(&tables[i], markdown);
-    write_partners(markdown);
     table last = automatic(with, without);
     (markdown ? write_markdown : write_text)(&last);
 }

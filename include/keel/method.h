@@ -8,7 +8,16 @@
 
 #include "keel/diagnostics.h"
 
-typedef enum keel_integrator { KEEL_RK4, KEEL_DOPRI5, KEEL_DOP853, KEEL_INTEGRATORS } keel_integrator;
+typedef enum keel_integrator {
+    KEEL_RK4,
+    KEEL_DOPRI5,
+    KEEL_DOP853,
+    KEEL_ADAMS,     /* docs/adams.md */
+    KEEL_BDF,       /* docs/bdf.md   */
+    KEEL_BDF_FIXED, /* docs/bdf.md   */
+    KEEL_IDA,       /* docs/ida.md   */
+    KEEL_INTEGRATORS
+} keel_integrator;
 
 typedef enum keel_formulation {
     KEEL_INDEX1,              /* saddle-point solve for v' and lambda                  docs/index1.md      */
@@ -18,6 +27,7 @@ typedef enum keel_formulation {
     KEEL_PENALTY,             /* modified Lagrange equations                           docs/penalty.md     */
     KEEL_AUGMENTED,           /* penalty iterated to the exact multipliers             docs/penalty.md     */
     KEEL_GENERALIZED_INVERSE, /* least-norm multipliers plus a non-ideal part          docs/redundancy.md  */
+    KEEL_GGL,                 /* stabilised index 2 (Gear, Gupta and Leimkuhler)       docs/ida.md         */
     KEEL_FORMULATIONS
 } keel_formulation;
 
@@ -49,6 +59,9 @@ KEEL_API keel_word keel_stabilize_word(keel_stabilize stabilize);
 /* 1 if the integrator chooses its own step size from a tolerance, 0 if it takes a fixed step. */
 KEEL_API int keel_integrator_is_adaptive(keel_integrator integrator);
 
+/* 1 if the integrator may be combined with the formulation. */
+KEEL_API int keel_integrator_takes(keel_integrator integrator, keel_formulation formulation);
+
 /* 1 if the stabiliser may be combined with the formulation, whatever the integrator. */
 KEEL_API int keel_formulation_takes(keel_formulation formulation, keel_stabilize stabilize);
 
@@ -58,8 +71,9 @@ KEEL_API int keel_method_is_valid(keel_method method);
 /* "auto", before a system is known. */
 KEEL_API keel_method keel_method_auto(void);
 
-/* What "auto" becomes for a system with `constraints` rows, and why, as a clause (a constant text). */
-KEEL_API keel_method keel_method_choose(int constraints, const char **reason);
+/* What "auto" becomes for a system with so many constraints and invariants to keep, and why, as a clause (a constant
+ * text). A run changes it on the way if the system turns out to be stiff. */
+KEEL_API keel_method keel_method_choose(int kept, const char **reason);
 
 /* Parses "INTEGRATOR[/FORMULATION[/STABILIZE]]" or "auto". What is left out takes the first valid partner.
  * Unknown words and impossible combinations are reported at `where` with the possible ones. */

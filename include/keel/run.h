@@ -40,15 +40,25 @@ typedef struct keel_counts {
     long steps;          /* accepted steps                                    */
     long rejected;       /* rejected steps                                    */
     long evaluations;    /* evaluations of the accelerations                  */
+    long jacobians;      /* linearisations of implicit integrators            */
     long factorizations; /* of the saddle-point matrix                        */
     long projections;    /* projections of a state                            */
+    long projection_factorizations; /* those of `factorizations` that projections needed */
     long rows;           /* output rows                                       */
 } keel_counts;
+
+/* A quantity that should not change, over a run. */
+typedef struct keel_invariant {
+    double initial, final;
+    double drift;     /* final - initial                                     */
+    double drift_max; /* largest |value - initial| over steps                */
+} keel_invariant;
 
 /* Something worth telling that happened during a run. */
 typedef enum keel_event_kind {
     KEEL_EVENT_SINGULAR, /* a singular pose was passed                   */
-    KEEL_EVENT_PARTITION /* other coordinates became the dependent ones  */
+    KEEL_EVENT_PARTITION, /* other coordinates became the dependent ones  */
+    KEEL_EVENT_METHOD    /* "auto" went on with another integrator       */
 } keel_event_kind;
 
 typedef struct keel_event {
@@ -71,6 +81,7 @@ typedef struct keel_result {
     double energy_initial, energy_final;
     double energy_drift;     /* at the end: energy change minus the work of forces and drivers */
     double energy_drift_max; /* largest |drift| over rows and steps */
+    keel_invariant *invariants; /* [n_i]; owned */
     double start_position_moved, start_velocity_moved; /* largest change that made the start consistent */
     double correction_position; /* what stabilising moved: M-norm, root mean square over the steps */
     double correction_velocity;

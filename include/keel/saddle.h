@@ -5,7 +5,11 @@
  *
  * Analyse once (keel_saddle_new), factor often, solve for any number of right-hand sides; only the analysis
  * allocates. Small systems take a dense path, large ones a sparse LDL^T with a static fill-reducing ordering.
- * The sparse path needs A positive definite everywhere.
+ *
+ * A may be singular, as a mass matrix with massless points is, where J makes up for it. The sparse path then
+ * adds w_k J_k^T J_k to A for the few rows k that hold what has no mass, and w_k J_k^T s_k to r, which does
+ * not change the solution; the first factorization that meets such an A analyses again, and allocates. An
+ * indefinite A is for the dense path.
  *
  * When rows of J depend on each other the matrix has no inverse. The rows that depend on earlier ones are
  * then factored with an extra -delta in the lower right block (rows scaled to unit length in the A^-1
@@ -57,7 +61,8 @@ KEEL_API void keel_saddle_free(keel_saddle *K);
 
 /* Factors with the values of A, J and D ([m], or NULL for zero). The values are copied.
  * KEEL_ERROR_SINGULAR when A is not positive definite where it must be: keel_saddle_bad_pivot tells the row
- * of A. KEEL_ERROR_NOT_FINITE when a value is NaN or infinite. */
+ * of A, the unknown that neither A nor J holds. KEEL_ERROR_NOT_FINITE when a value is NaN or infinite.
+ * KEEL_ERROR_MEMORY only when A is singular in places where it was not before. */
 KEEL_API keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J, const double *D);
 
 /* Solves for x [n], y [m]; r [n] and s [m] may be NULL (zero) and may alias x and y. `info` may be NULL.

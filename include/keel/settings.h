@@ -29,13 +29,20 @@ typedef struct keel_gain {
     const double *values;
 } keel_gain;
 
-typedef enum keel_metric { KEEL_METRIC_MASS, KEEL_METRIC_IDENTITY, KEEL_METRIC_MATRIX } keel_metric;
+typedef enum keel_metric {
+    KEEL_METRIC_NATURAL, /* M; for implicit integrators with the damping and stiffness that act during a step */
+    KEEL_METRIC_MASS,
+    KEEL_METRIC_IDENTITY,
+    KEEL_METRIC_MATRIX
+} keel_metric;
 typedef enum keel_levels {
     KEEL_LEVELS_POSITION_VELOCITY,
     KEEL_LEVELS_POSITION,
     KEEL_LEVELS_VELOCITY
 } keel_levels;
+typedef enum keel_projection_mode { KEEL_MODE_SEQUENTIAL, KEEL_MODE_JOINT } keel_projection_mode;
 typedef enum keel_choice { KEEL_CHOICE_BEST, KEEL_CHOICE_SECOND, KEEL_CHOICE_WORST } keel_choice;
+typedef enum keel_answer { KEEL_YES, KEEL_NO } keel_answer;
 typedef enum keel_singular { KEEL_SINGULAR_CONTINUE, KEEL_SINGULAR_STOP } keel_singular;
 
 typedef struct keel_settings {
@@ -49,6 +56,7 @@ typedef struct keel_settings {
     double first_step; /* first step of an adaptive integrator; 0: chosen                            */
     double max_step;   /* largest step of an adaptive integrator; 0: no limit                        */
     double max_steps;  /* most steps, accepted and rejected                                          */
+    double order;      /* order of a method that lets one choose; 0: its highest                     */
     double projection_tolerance; /* violation that projection leaves, relative to the constraint's size */
     double start_tolerance; /* violation of the start that is repaired, relative to the constraint's size */
 
@@ -57,6 +65,9 @@ typedef struct keel_settings {
     keel_gain metric_matrix; /* for KEEL_METRIC_MATRIX: a row per velocity                                 */
     int levels;              /* a keel_levels                                                              */
     double projection_penalty; /* 0: exact; alpha > 0: penalty projection */
+    int projection_mode; /* a keel_projection_mode: positions, then velocities, or both at once */
+    int keep_invariants; /* a keel_answer: projection keeps the invariants (docs/invariants.md)        */
+    int projected_error; /* a keel_answer: the error estimate without the part that projection removes */
 
     /* Baumgarte and penalty: docs/baumgarte.md, docs/penalty.md */
     double alpha, beta; /* classic: K_D = 2 alpha, K_P = beta^2; 0: not given                         */

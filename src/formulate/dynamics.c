@@ -25,6 +25,10 @@ static void allocate_terms(ki_dynamics *d) {
     d->at.r = KI_NEW(&d->arena, double, sys->n_s);
     d->at.r_s = KI_NEW(&d->arena, double, keel_pattern_count(sys->r_s));
     d->at.Q_lambda = KI_NEW(&d->arena, double, keel_pattern_count(sys->Q_lambda));
+    d->at.tangent = KI_NEW(&d->arena, double, keel_pattern_count(sys->tangent));
+    d->at.rate_q = KI_NEW(&d->arena, double, keel_pattern_count(sys->rate_q));
+    d->at.invariant = KI_NEW(&d->arena, double, sys->n_i);
+    d->at.invariant_y = KI_NEW(&d->arena, double, keel_pattern_count(sys->invariant_y));
 }
 
 /* The multipliers that some force depends on: non-empty columns of Q_lambda. */
@@ -59,6 +63,11 @@ static void allocate_scratch(ki_dynamics *d) {
     d->size = KI_NEW(&d->arena, double, d->m);
     d->largest_position = KI_NEW(&d->arena, double, d->m);
     d->largest_velocity = KI_NEW(&d->arena, double, d->m);
+    d->invariant_start = KI_NEW(&d->arena, double, sys->n_i);
+    d->largest_invariant = KI_NEW(&d->arena, double, sys->n_i);
+    d->invariant_size = KI_NEW(&d->arena, double, sys->n_i);
+    d->invariant_error = KI_NEW(&d->arena, double, sys->n_i);
+    d->invariant_t = KI_NEW(&d->arena, double, sys->n_i);
     d->r_s_dense = KI_NEW(&d->arena, double, (size_t)sys->n_s *(size_t)sys->n_s);
     d->r_s_pivot = KI_NEW(&d->arena, int, sys->n_s);
     if (sys->Q_lambda.rows)
@@ -125,6 +134,8 @@ static void make_kernels(ki_dynamics *d) {
         make_projection_kernel(d);
     else
         d->P = d->K, d->P_G = d->K_G;
+    if (d->law->joint)
+        ki_joint_init(&d->joint, &d->arena, sys, d->law);
     if (uses_penalty(d->law))
         d->K_D = keel_saddle_new(sys->M, sys->J, NULL);
 }
@@ -146,7 +157,8 @@ keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system, const ki
         ki_partition_init(&d->by_position, &d->arena, system->n_v, system->n_h);
         ki_partition_init(&d->by_velocity, &d->arena, system->n_v, d->m);
     }
-    if (d->arena.failed || !d->K || !d->K_G || !d->P || !d->P_G || (uses_penalty(law) && !d->K_D))
+    if (d->arena.failed || !d->K || !d->K_G || !d->P || !d->P_G || (uses_penalty(law) && !d->K_D) ||
+        (law->joint && !d->joint.K))
         return KEEL_ERROR_MEMORY;
     return system->work_new ? system->work_new(system, &d->work) : KEEL_OK;
 }
@@ -162,6 +174,7 @@ void ki_dynamics_clear(ki_dynamics *d) {
         keel_saddle_free(d->K_G);
     keel_saddle_free(d->K);
     keel_saddle_free(d->K_D);
+    keel_saddle_free(d->joint.K);
     ki_arena_free(&d->arena);
     *d = (ki_dynamics){0};
 }
@@ -169,7 +182,8 @@ void ki_dynamics_clear(ki_dynamics *d) {
 keel_point ki_point(const ki_dynamics *d, double t, const double *y) {
     const keel_system *sys = d->system;
     return (keel_point){
-        .t = t, .q = y, .v = y + sys->n_q, .z = y + sys->n_q + sys->n_v, .s = d->s, .lambda = d->lambda};
+        .t = t, .q = y, .v = y + sys->n_q, .z = y + sys->n_q + sys->n_v, .s = d->s, .lambda = d->lambda,
+        .a = d->x};
 }
 
 void ki_move(const ki_dynamics *d, double *y, const double *dv) {
@@ -190,7 +204,7 @@ void ki_normalize(ki_dynamics *d, double *y) {
 
 keel_status ki_trouble_at(ki_dynamics *d, keel_status status, ki_trouble_kind kind, double t, int index,
                           double amount) {
-    d->trouble = (ki_trouble){kind, t, index, amount};
+    d->trouble = (ki_trouble){.kind = kind, .t = t, .index = index, .amount = amount};
     return status;
 }
 
@@ -281,6 +295,7 @@ void ki_expect_redundancy(ki_dynamics *d) {
     keel_saddle *kernels[] = {d->K, d->K_G, d->P, d->P_G, d->K_D};
     d->redundant = true;
     d->factored = false;
+    d->factored_P = d->factored_P_G = NULL;
     d->by_position.least = d->by_velocity.least = DEPENDENT_WHEN_REDUNDANT;
     for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (kernels[i])

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "formulate/joint_kernel.h"
 #include "formulate/law.h"
 #include "formulate/partition.h"
 #include "keel/saddle.h"
@@ -35,7 +36,10 @@ typedef enum ki_trouble_kind {
     KI_TROUBLE_POSITION,   /* position projection stopped with row `index` open by `amount` */
     KI_TROUBLE_VELOCITY,   /* velocity projection stopped with row `index` open by `amount` */
     KI_TROUBLE_AUXILIARY,  /* Newton for s stopped; equation `index`, residual `amount`     */
-    KI_TROUBLE_MULTIPLIER  /* iteration for forces of lambda stopped; row `index`, by `amount` */
+    KI_TROUBLE_NEWTON,     /* Newton's method of an implicit step stopped with a correction of `amount` */
+    KI_TROUBLE_MULTIPLIER, /* iteration for forces of lambda stopped; row `index`, by `amount` */
+    KI_TROUBLE_KEEPING,    /* joint projection stopped with invariant `index` off by `amount` */
+    KI_TROUBLE_INVARIANT   /* invariant `index` is none: its rate is `amount`, of terms of `size` */
 } ki_trouble_kind;
 
 typedef struct ki_trouble {
@@ -43,7 +47,16 @@ typedef struct ki_trouble {
     double t;
     int index;
     double amount;
+    double size; /* what `amount` compares with; 0: unknown */
 } ki_trouble;
+
+/* The matrix of an implicit step as a metric of projections: x with J x = s, of least norm in M + gamma C + gamma^2 K
+ * with the damping C and the stiffness K that act during the step. A projection in the norm of M alone would push
+ * light parts against stiff springs. */
+typedef struct ki_step_metric {
+    void (*solve)(void *user, const double *s, double *x); /* NULL: there is none (yet) */
+    void *user;
+} ki_step_metric;
 
 typedef struct ki_dynamics {
     const keel_system *system;
@@ -66,12 +79,17 @@ typedef struct ki_dynamics {
     keel_saddle *P, *P_G; /* K and K_G with the metric and penalty of projections; K and K_G themselves for
                              the mass metric */
     double *metric;       /* values of that metric; NULL: M */
+    ki_step_metric step_metric; /* of an implicit integrator, for the natural metric */
     double *P_D;          /* [m] 1/alpha of penalty projections; NULL: exact */
     keel_saddle *K_D;     /* M, J and the D of penalty formulations; NULL for the others */
     double *D;            /* [m] its diagonal                                            */
     double *dense, *J_rows, *AJ; /* [n_v x n_v], [m x n_v], [m x n_v]: penalty with a full matrix */
     ki_partition by_position;    /* of the holonomic rows, where the method needs one */
     ki_partition by_velocity;    /* of all rows */
+
+    keel_saddle *factored_P;   /* P once it holds factors; of no use where it is K */
+    keel_saddle *factored_P_G; /* P_G likewise                                     */
+    ki_joint joint;            /* the kernel of joint projections                  */
 
     /* scratch */
     double *x;                                   /* [n_v] solution                       */
@@ -87,10 +105,20 @@ typedef struct ki_dynamics {
     double *active_matrix, *active_step;         /* [k x k], [k] */
     int *active_pivot;                           /* [k] */
 
+    bool invariants_known;     /* ki_set_invariants was called         */
+    double *invariant_start;   /* [n_i] the values to keep             */
+    double *largest_invariant; /* [n_i] largest sizes met so far       */
+    double *invariant_size;    /* [n_i] scratch                        */
+    double *invariant_error;   /* [n_i] scratch                        */
+    double *invariant_t;       /* [n_i] scratch                        */
+
     bool redundant; /* some constraints depend on others at the start: ki_expect_redundancy */
     double moved_position, moved_velocity; /* M-norm of the last correction of a state */
 
+    bool relaxed; /* projections may use the factors of a nearby point throughout (multistep methods) */
     long evaluations, factorizations, projections;
+    long projection_factorizations; /* those of `factorizations` that projections did */
+    long projection_iterations;     /* solves of projections */
     ki_trouble trouble;
 } ki_dynamics;
 
@@ -162,7 +190,15 @@ bool ki_all_finite(const double *x, int n, int *index);
 /* The two ends of every formulation: terms and the target s at (t, y) before; y' from v' in d->x and
  * d->lambda after. */
 keel_status ki_begin_rate(ki_dynamics *d, double t, const double *y);
-void ki_end_rate(ki_dynamics *d, const double *y, double *k);
+keel_status ki_end_rate(ki_dynamics *d, double t, const double *y, double *k);
+
+/* KEEL_ERROR_NOT_FINITE, with trouble that names the culprit, if Q or xi in d->at is not finite; or if f is not. */
+keel_status ki_check_finite(ki_dynamics *d, double t);
+keel_status ki_check_states(ki_dynamics *d, double t);
+
+/* W' from the terms in d->at and d->lambda; zero for a system without energy. Needs KEEL_POWER, and for a system
+ * with drivers KEEL_JACOBIAN and KEEL_VELOCITY. */
+double ki_work_rate(const ki_dynamics *d, const double *v);
 
 /* k = y' at (t, y) in the formulation of d->law. Leaves v' also in d->x, multipliers in d->lambda. */
 keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k);

@@ -136,6 +136,36 @@ static keel_status metric_init(ki_law *law, ki_arena *arena, const keel_system *
                         system, KEEL_NAME_V, diagnostics);
 }
 
+/* What a joint projection lacks, as a message that says how to do without. */
+static keel_status check_joint(const ki_law *law, const keel_system *system, keel_diagnostics *diagnostics) {
+    const char *wish = law->keep_invariants ? "keeping the invariants" : "projection_mode joint";
+    const char *without = law->keep_invariants ? "keep_invariants = no" : "projection_mode = sequential";
+    const char *lack = NULL;
+    if (law->levels != KEEL_LEVELS_POSITION_VELOCITY)
+        lack = "projection of positions and velocities, not of one of them (option 'levels')";
+    else if (law->projection_penalty > 0)
+        lack = "exact projection, not a penalty (option 'projection_penalty')";
+    else if (keel_system_m(system) && !system->rate_q.rows)
+        lack =
+            "the derivatives of the velocity constraints with respect to the coordinates, which this system "
+            "does not give (KEEL_VELOCITY_Q)";
+    if (!lack)
+        return KEEL_OK;
+    keel_diagnostics_add(diagnostics, KEEL_ERROR, NOWHERE, "%s needs %s; %s runs without", wish, lack,
+                         without);
+    return KEEL_ERROR_INPUT;
+}
+
+static keel_status joint_init(ki_law *law, const keel_system *system, const keel_settings *settings,
+                              keel_diagnostics *diagnostics) {
+    if (settings->method.stabilize != KEEL_PROJECTION)
+        return KEEL_OK;
+    law->keep_invariants = system->n_i > 0 && settings->keep_invariants == KEEL_YES;
+    law->joint =
+        law->keep_invariants || (settings->projection_mode == KEEL_MODE_JOINT && keel_system_m(system) > 0);
+    return law->joint ? check_joint(law, system, diagnostics) : KEEL_OK;
+}
+
 keel_status ki_law_init(ki_law *law, ki_arena *arena, const keel_system *system,
                         const keel_settings *settings, keel_diagnostics *diagnostics) {
     int m = keel_system_m(system);
@@ -145,7 +175,8 @@ keel_status ki_law_init(ki_law *law, ki_arena *arena, const keel_system *system,
                     .choice = (keel_choice)settings->partition,
                     .projection_tolerance = settings->projection_tolerance,
                     .levels = (keel_levels)settings->levels,
-                    .metric = (keel_metric)settings->metric,
+                    .metric = settings->metric == KEEL_METRIC_NATURAL ? KEEL_METRIC_MASS : (keel_metric)settings->metric,
+                    .natural_metric = settings->metric == KEEL_METRIC_NATURAL && settings->projection_penalty == 0,
                     .projection_penalty = settings->projection_penalty};
     /* one of the two classic numbers alone means critical damping */
     double alpha = settings->alpha > 0 ? settings->alpha : settings->beta;
@@ -181,5 +212,6 @@ keel_status ki_law_init(ki_law *law, ki_arena *arena, const keel_system *system,
             "option 'non_ideal' is a vector: a number or a map of constraints, not a matrix");
         return KEEL_ERROR_INPUT;
     }
-    return metric_init(law, arena, system, settings, diagnostics);
+    keel_status status = joint_init(law, system, settings, diagnostics);
+    return status ? status : metric_init(law, arena, system, settings, diagnostics);
 }

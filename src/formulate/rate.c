@@ -12,7 +12,7 @@
  * are stiffer. */
 static const double AUTOMATIC_RATE = 0.05, AUTOMATIC_RATE_PENALTY = 0.25;
 
-static keel_status check_finite(ki_dynamics *d, double t) {
+keel_status ki_check_finite(ki_dynamics *d, double t) {
     const keel_system *sys = d->system;
     int i = 0;
     if (!ki_all_finite(d->at.Q, sys->n_v, &i))
@@ -22,7 +22,7 @@ static keel_status check_finite(ki_dynamics *d, double t) {
     return KEEL_OK;
 }
 
-static keel_status check_states(ki_dynamics *d, double t) {
+keel_status ki_check_states(ki_dynamics *d, double t) {
     int i = 0;
     if (!ki_all_finite(d->at.f, d->system->n_z, &i))
         return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_STATE, t, i, d->at.f[i]);
@@ -41,7 +41,7 @@ static keel_status evaluate_and_factor(ki_dynamics *d, double t, const double *y
     d->factored = known;
     keel_status status = ki_evaluate_terms(d, known ? what : what | KEEL_MASS | KEEL_JACOBIAN, t, y);
     if (!status)
-        status = check_finite(d, t);
+        status = ki_check_finite(d, t);
     if (!status && !known && !d->K_D) /* penalty formulations factor another matrix */
         status = ki_factor_terms(d, t, y);
     return status;
@@ -96,7 +96,7 @@ static double driver_power(const ki_dynamics *d, const double *v) {
     return sum;
 }
 
-static double work_rate(const ki_dynamics *d, const double *v) {
+double ki_work_rate(const ki_dynamics *d, const double *v) {
     if (!d->system->has_energy)
         return 0;
     return d->system->has_drivers ? d->at.power - driver_power(d, v) : d->at.power;
@@ -109,7 +109,7 @@ keel_status ki_end_rate(ki_dynamics *d, double t, const double *y, double *k) {
     if (sys->f_needs_lambda) /* the multipliers are known only now */
         status = ki_evaluate_terms(d, KEEL_STATES, t, y);
     if (!status)
-        status = check_states(d, t);
+        status = ki_check_states(d, t);
     if (status)
         return status;
     if (sys->kinematics)
@@ -118,7 +118,7 @@ keel_status ki_end_rate(ki_dynamics *d, double t, const double *y, double *k) {
         memcpy(k, v, (size_t)sys->n_v * sizeof(double));
     memcpy(ki_v(d, k), d->x, (size_t)sys->n_v * sizeof(double));
     memcpy(ki_z(d, k), d->at.f, (size_t)sys->n_z * sizeof(double));
-    *ki_work(d, k) = work_rate(d, v);
+    *ki_work(d, k) = ki_work_rate(d, v);
     return KEEL_OK;
 }
 
@@ -130,6 +130,7 @@ keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k) {
         [KEEL_PARTITIONED] = ki_partitioned_rate,
         [KEEL_PENALTY] = ki_penalty_rate,
         [KEEL_AUGMENTED] = ki_augmented_rate,
-        [KEEL_GENERALIZED_INVERSE] = ki_generalized_inverse_rate};
+        [KEEL_GENERALIZED_INVERSE] = ki_generalized_inverse_rate,
+        [KEEL_GGL] = ki_index1_rate}; /* the rate of a row: what the implicit system amounts to */
     return RATES[d->law->formulation](d, t, y, k);
 }

@@ -47,6 +47,39 @@ void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size) {
         row_sizes(d, d->m, v, 0.01 * speed, d->largest_velocity, size);
 }
 
+/* What counts as the length of component j: not less than a hundredth of the largest, 1 where all are zero.
+ */
+static double length_of(const double *x, int j, double most) {
+    return most > 0 ? fmax(fabs(x[j]), 0.01 * most) : 1;
+}
+
+void ki_invariant_sizes(const ki_dynamics *d, const double *y, double *size) {
+    const keel_system *sys = d->system;
+    keel_pattern P = sys->invariant_y;
+    int n_v = sys->n_v;
+    const double *v = y + sys->n_q, *z = v + n_v;
+    double most_q = largest(y, sys->n_q), most_v = largest(v, n_v), most_z = largest(z, sys->n_z);
+    for (int i = 0; i < sys->n_i; i++) {
+        size[i] = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++) {
+            int j = P.index[k];
+            double length;
+            if (j >= 2 * n_v)
+                length = length_of(z, j - 2 * n_v, most_z);
+            else if (j >= n_v)
+                length = length_of(v, j - n_v, most_v);
+            else if (sys->kinematics) /* columns are not the components of q */
+                length = most_q > 0 ? most_q : 1;
+            else
+                length = length_of(y, j, most_q);
+            size[i] += fabs(d->at.invariant_y[k]) * length;
+        }
+        size[i] = fmax(size[i], fmax(fabs(d->invariant_start[i]), 0.01 * d->largest_invariant[i]));
+        if (!(size[i] > 0))
+            size[i] = 1;
+    }
+}
+
 /* Only for states that were accepted: what a failed attempt passes through says nothing about the
  * constraints. */
 static void remember_largest(const double *size, int rows, double *largest_so_far) {
@@ -67,6 +100,25 @@ static void worst_row(const double *violation, const double *size, int rows, dou
     }
 }
 
+/* How far the invariants are from where they started. */
+static keel_status measure_invariants(ki_dynamics *d, double t, const double *y, ki_violation *w) {
+    int n_i = d->system->n_i;
+    w->invariant = w->invariant_scaled = 0;
+    w->invariant_row = -1;
+    if (!d->invariants_known)
+        return KEEL_OK;
+    keel_status status = ki_evaluate_terms(d, KEEL_INVARIANTS, t, y);
+    if (status)
+        return status;
+    for (int i = 0; i < n_i; i++)
+        d->invariant_error[i] = d->at.invariant[i] - d->invariant_start[i];
+    ki_invariant_sizes(d, y, d->invariant_size);
+    remember_largest(d->invariant_size, n_i, d->largest_invariant);
+    worst_row(d->invariant_error, d->invariant_size, n_i, &w->invariant, &w->invariant_scaled,
+              &w->invariant_row);
+    return KEEL_OK;
+}
+
 keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_violation *w) {
     keel_status status = ki_evaluate_terms(d, KEEL_POSITION | KEEL_VELOCITY, t, y);
     if (status)
@@ -77,7 +129,7 @@ keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_v
     ki_velocity_sizes(d, y + d->system->n_q, d->size);
     remember_largest(d->size, d->m, d->largest_velocity);
     worst_row(d->at.rate, d->size, d->m, &w->velocity, &w->velocity_scaled, &w->velocity_row);
-    return KEEL_OK;
+    return measure_invariants(d, t, y, w);
 }
 
 double ki_worst_relative(const double *violation, const double *size, int rows, int *worst) {

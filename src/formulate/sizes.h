@@ -5,10 +5,13 @@
 #include "formulate/dynamics.h"
 
 /* The violation at (t, y): largest |Phi_i| and |rate_i|, their rows, and the largest relative to the
- * constraint's size. J must have been evaluated at (t, y). */
+ * constraint's size. J must have been evaluated at (t, y). The same for the changes of the invariants since
+ * ki_set_invariants; without it they are 0 and the row is -1. */
 typedef struct ki_violation {
     double position, velocity, position_scaled, velocity_scaled;
     int position_row, velocity_row;
+    double invariant, invariant_scaled;
+    int invariant_row;
 } ki_violation;
 
 keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_violation *violation);
@@ -18,6 +21,9 @@ keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_v
  * hundredth of the largest one raised to that. */
 void ki_position_sizes(const ki_dynamics *d, const double *q, double *size);
 void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size);
+
+/* The same for the invariants in d->at: sum_j |I_y_ij| |y_j|, or |I_0| if that is larger. */
+void ki_invariant_sizes(const ki_dynamics *d, const double *y, double *size);
 
 /* The largest |violation_i| / size_i, and its row. A NaN counts as largest. */
 double ki_worst_relative(const double *violation, const double *size, int rows, int *worst);

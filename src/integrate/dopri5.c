@@ -14,6 +14,7 @@ const ki_tableau KI_DOPRI5 = {
     .control_beta = 0.04,
     .least_factor = 0.2,
     .most_factor = 10,
+    .stiff_limit = 3.25,
     .c = {0, 0.2, 0.3, 0.8, 8.0 / 9, 1, 1},
     .a = {{0},
           {0.2},

@@ -31,6 +31,7 @@ typedef struct ki_tableau {
     double control_exponent; /* alpha and beta of the step-size    */
     double control_beta;     /* controller, see step_control.h     */
     double least_factor, most_factor;
+    double stiff_limit; /* h |lambda| up to which the method is stable; 0: not looked at */
     double c[KI_STAGES_MAX];
     double a[KI_STAGES_MAX][KI_STAGES_MAX];
     double error[KI_STAGES_MAX], error_low[KI_STAGES_MAX];

@@ -23,6 +23,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/augment.h"
 #include "linalg/deflation.h"
 #include "linalg/dense.h"
 
@@ -74,8 +75,8 @@ void ki_deflation_polish(keel_saddle *K, double *y) {
     ki_deflation *F = K->deflation;
     ki_minus_J_transposed(K, y, F->x);
     for (int i = 0; i < K->m; i++)
-        F->y[i] = K->D[i] * y[i];
-    ki_saddle_sparse_apply(K, F->x, F->y);
+        F->y[i] = K->D_factored[i] * y[i];
+    ki_saddle_sparse_solve(K, F->x, F->y);
     for (int i = 0; i < K->m; i++)
         y[i] += F->y[i];
 }
@@ -90,7 +91,7 @@ static void span_weak_rows(keel_saddle *K) {
         memset(F->x, 0, (size_t)K->n * sizeof(double));
         memset(y, 0, (size_t)K->m * sizeof(double));
         y[row] = K->S_size[row] > 0 ? K->S_size[row] : 1;
-        ki_saddle_sparse_apply(K, F->x, y);
+        ki_saddle_sparse_solve(K, F->x, y);
         for (int round = 0; round < 3; round++)
             ki_deflation_polish(K, y);
         for (int i = 0; i < K->m; i++)
@@ -105,7 +106,7 @@ static void form_T(keel_saddle *K, int j) {
     double *v = V_of(F, j), *T = T_of(F, j);
     for (int i = 0; i < K->m; i++) {
         F->y[i] = F->c[i] * v[i];
-        T[K->n + i] = sqrt(K->D[i]) * F->y[i];
+        T[K->n + i] = sqrt(K->D_factored[i]) * F->y[i];
     }
     ki_minus_J_transposed(K, F->y, F->x);
     for (int i = 0; i < K->n; i++)
@@ -239,17 +240,24 @@ void ki_deflation_correct(keel_saddle *K) {
     ki_deflation *F = K->deflation;
     if (F->null_count == F->count)
         return;
+    if (K->augment)
+        ki_augment_right_side(K, K->y_rest, K->x_rest);
     for (int i = 0; i < K->m; i++)
         F->y[i] = F->c[i] * K->y_rest[i];
     ki_saddle_sparse_half(K, K->x_rest, F->t);
     memset(F->x, 0, (size_t)K->n * sizeof(double));
+    memset(F->rest, 0, (size_t)K->m * sizeof(double));
     for (int j = F->null_count; j < F->count; j++) {
         const double *v = V_of(F, j), *T = T_of(F, j);
         double z = (ki_dot(K->n, T, F->t) - ki_dot(K->m, v, F->y)) / (F->sigma[j] * F->sigma[j]);
         for (int i = 0; i < K->m; i++)
-            K->y[i] += F->c[i] * v[i] * z;
+            F->rest[i] += F->c[i] * v[i] * z;
         ki_axpy(K->n, z, T, F->x);
     }
+    if (K->augment)
+        ki_augment_multipliers(K, F->rest);
+    for (int i = 0; i < K->m; i++)
+        K->y[i] += F->rest[i];
     ki_saddle_sparse_half_back(K, F->x, F->t);
     for (int i = 0; i < K->n; i++)
         K->x[i] -= F->t[i];

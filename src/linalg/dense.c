@@ -178,3 +178,22 @@ int ki_orthonormalize(int count, int length, double *v, int stride, double least
     }
     return kept;
 }
+
+int ki_most_free(int count, int length, double *v, int n) {
+    count = ki_orthonormalize(count, length, v, length, 1e-10);
+    int best = 0;
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        /* |P e_i|^2, P the projection onto the span */
+        double share = 0;
+        for (int j = 0; j < count; j++) {
+            double v_ji = v[(size_t)j * (size_t)length + (size_t)i];
+            share += v_ji * v_ji;
+        }
+        if (share > (1 + 1e-8) * most) {
+            most = share;
+            best = i;
+        }
+    }
+    return best;
+}

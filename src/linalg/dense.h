@@ -31,6 +31,10 @@ double ki_orthogonalize(int count, int length, const double *q, int stride, doub
  * length after the earlier ones are taken out is dropped, the rest move up. Returns how many are left. */
 int ki_orthonormalize(int count, int length, double *v, int stride, double least);
 
+/* The coordinate below `n` that the span of v_0 .. v_{count-1} contains most of, the first one of equals: the
+ * same for every basis. The vectors become orthonormal. */
+int ki_most_free(int count, int length, double *v, int n);
+
 double ki_dot_long(int n, const double *a, const double *b);
 void ki_axpy_long(int n, double a, const double *x, double *y);
 

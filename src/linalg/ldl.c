@@ -118,15 +118,24 @@ static double eliminate(ki_ldl *F, int begin, int end) {
     return sum;
 }
 
+/* Puts row k of K into `work`; returns its diagonal entry. */
+static inline double take_row(ki_ldl *F, const double *values, int k) {
+    for (int p = F->K_start[k]; p < F->K_start[k + 1]; p++)
+        F->work[F->K_column[p]] = values[F->K_source[p]];
+    return F->diagonal[k] >= 0 ? values[F->diagonal[k]] : 0;
+}
+
+static inline bool is_pivot(const ki_ldl *F, int k, double pivot, double diagonal) {
+    return pivot > KI_PIVOT_NOISE_A * diagonal && (!F->least || pivot > F->least[k]);
+}
+
 int ki_ldl_factor(ki_ldl *F, const double *values, ki_pivots *pivots, const int *row_of, double *S_size) {
     for (int k = 0; k < F->size; k++) {
-        for (int p = F->K_start[k]; p < F->K_start[k + 1]; p++)
-            F->work[F->K_column[p]] = values[F->K_source[p]];
-        double diagonal = F->diagonal[k] >= 0 ? values[F->diagonal[k]] : 0;
+        double diagonal = take_row(F, values, k);
         int begin = F->row_start[k], end = F->row_start[k + 1];
         if (k < F->lead) {
             double pivot = diagonal - eliminate(F, begin, end);
-            if (!(pivot > KI_PIVOT_NOISE_A * diagonal))
+            if (!is_pivot(F, k, pivot, diagonal))
                 return k;
             F->d_inverse[k] = 1 / pivot;
         } else {
@@ -140,6 +149,40 @@ int ki_ldl_factor(ki_ldl *F, const double *values, ki_pivots *pivots, const int 
         }
     }
     return -1;
+}
+
+void ki_ldl_find_failed(ki_ldl *F, const double *values, bool *failed) {
+    for (int k = 0; k < F->lead; k++) {
+        double diagonal = take_row(F, values, k);
+        double pivot = diagonal - eliminate(F, F->row_start[k], F->row_start[k + 1]);
+        failed[k] = !is_pivot(F, k, pivot, diagonal);
+        F->d_inverse[k] = failed[k] ? 0 : 1 / pivot;
+    }
+}
+
+/* A row of L_A without entries is the common case, a coordinate without mass: e_k itself. */
+static bool is_unit_row(const ki_ldl *F, int k) {
+    for (int q = F->row_start[k]; q < F->row_start[k + 1]; q++)
+        if (F->value[F->place[q]] != 0)
+            return false;
+    return true;
+}
+
+int ki_ldl_direction(ki_ldl *F, int k, int *at, double *z) {
+    double *work = F->work;
+    int count = 0, first = is_unit_row(F, k) ? k : 0;
+    work[k] = 1;
+    for (int j = k; j >= first; j--) {
+        for (int p = F->start[j]; p < F->lead_end[j] && F->row[p] <= k; p++)
+            work[j] -= F->value[p] * work[F->row[p]];
+        if (work[j] == 0)
+            continue;
+        at[count] = j;
+        z[count++] = work[j];
+    }
+    for (int c = 0; c < count; c++)
+        work[at[c]] = 0;
+    return count;
 }
 
 void ki_ldl_solve(const ki_ldl *F, double *b) {

@@ -31,6 +31,7 @@ typedef struct ki_ldl {
     int *row_middle;                 /* [size] where the columns of S begin in it */
 
     double *d_inverse; /* [size] 1 / pivots */
+    double *least;     /* [lead] pivots of A must be larger; NULL: zero */
     double *work;      /* [size] zero between calls */
     double multiplications;
 } ki_ldl;
@@ -41,8 +42,15 @@ bool ki_ldl_analyse(ki_ldl *F, ki_arena *arena);
 
 /* Numbers from `values` (what K_source and diagonal point into). `pivots` judges the pivots of S, whose row
  * numbers are row_of[k - lead], and S_size [by row number] receives S_ii. Returns -1, or the first k < lead
- * whose pivot is not positive. */
+ * whose pivot is not positive, or not larger than `least`. */
 int ki_ldl_factor(ki_ldl *F, const double *values, ki_pivots *pivots, const int *row_of, double *S_size);
+
+/* All such k at once, failed [lead]: A alone is factored with infinite pivots in their place. */
+void ki_ldl_find_failed(ki_ldl *F, const double *values, bool *failed);
+
+/* Then, for each of them, the direction in which A vanishes: L_A^-T e_k. Its non-zero entries are z [lead],
+ * their places `at` [lead], their number is returned. */
+int ki_ldl_direction(ki_ldl *F, int k, int *at, double *z);
 
 /* b <- K^-1 b, permuted. */
 void ki_ldl_solve(const ki_ldl *F, double *b);

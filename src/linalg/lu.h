@@ -17,8 +17,8 @@ typedef struct ki_lu ki_lu;
 ki_lu *ki_lu_new(keel_pattern pattern);
 void ki_lu_free(ki_lu *lu);
 
-/* Factors the matrix with these values, one per entry of the pattern. KEEL_ERROR_SINGULAR if a pivot is zero or
- * an entry is not finite; KEEL_ERROR_MEMORY. */
+/* Factors the matrix with these values, one per entry of the pattern. KEEL_ERROR_SINGULAR if a pivot is zero
+ * or an entry is not finite; KEEL_ERROR_MEMORY. */
 keel_status ki_lu_factor(ki_lu *lu, const double *values);
 
 /* b <- A^-1 b with the factors at hand. */

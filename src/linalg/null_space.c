@@ -26,6 +26,7 @@
 
 struct ki_null_space {
     int size;                        /* unknowns: n + rows with D_i > 0                              */
+    double mass;                     /* max A_ii                                                     */
     int rank;                        /* of the rows                                                  */
     int *row;                        /* [m] in the order of the exchanges                            */
     double *scale;                   /* [m] 1 / length of a row                                      */
@@ -102,7 +103,7 @@ static void collect(keel_saddle *K) {
     double mass = 0;
     for (int i = 0; i < K->n; i++)
         mass = fmax(mass, K->A_values[K->A.start[i + 1] - 1]);
-    mass = mass > 0 ? mass : 1;
+    N->mass = mass = mass > 0 ? mass : 1;
     N->size = K->n;
     for (int i = 0; i < K->m; i++)
         N->size += K->D[i] > 0;
@@ -178,27 +179,30 @@ static const double *Z_of(const ki_null_space *N, int k) {
     return row_of(N->Q, N->rank + k, N->size);
 }
 
-/* The unknown that moves most in the direction in which Z^T A Z has no positive pivot at row k. */
-static int culprit(keel_saddle *K, int k) {
-    ki_null_space *N = K->null_space;
+/* z: the direction in which Z^T A Z vanishes at row j, rows before k eliminated. */
+static void free_direction(ki_null_space *N, int k, int j, double *z) {
     int free_count = N->size - N->rank;
-    /* v = [-L^-T L_k; 1] */
-    double *v = N->c, *z = N->a;
+    /* v = [-L^-T L_j; 1] */
+    double *v = N->c;
     for (int i = 0; i < k; i++)
-        v[i] = -row_of(N->reduced, k, free_count)[i];
+        v[i] = -row_of(N->reduced, j, free_count)[i];
     for (int i = k - 1; i >= 0; i--) {
         const double *L = row_of(N->reduced, i, free_count);
         v[i] /= L[i];
         ki_axpy(i, -v[i], L, v);
     }
-    memcpy(z, Z_of(N, k), (size_t)N->size * sizeof(double));
+    memcpy(z, Z_of(N, j), (size_t)N->size * sizeof(double));
     for (int i = 0; i < k; i++)
         ki_axpy(N->size, v[i], Z_of(N, i), z);
-    int worst = 0;
-    for (int i = 1; i < K->n; i++)
-        if (fabs(z[i]) > fabs(z[worst]))
-            worst = i;
-    return worst;
+}
+
+/* The unknown that is most free where no pivot is left from row k on. A, which is lost, makes room. */
+static int culprit(keel_saddle *K, int k) {
+    ki_null_space *N = K->null_space;
+    int count = N->size - N->rank - k;
+    for (int j = 0; j < count; j++)
+        free_direction(N, k, k + j, row_of(N->A, j, N->size));
+    return ki_most_free(count, N->size, N->A, K->n);
 }
 
 static void swap_doubles(double *a, double *b) {
@@ -219,6 +223,20 @@ static void exchange_free(ki_null_space *N, int a, int b) {
     swap_doubles(&N->d[a], &N->d[b]);
 }
 
+/* Whether column i of Z lies among coordinates without mass, but for round-off. That is eps / |R_kk| of the
+ * last row, and what it leaves in Z^T A Z must not pass for a pivot. */
+static bool is_massless(const ki_null_space *N, int i, double reduced) {
+    double last = N->rank > 0 ? fabs(N->R_diagonal[N->rank - 1]) : 1, light = 0;
+    double error = fmax(KI_PIVOT_NOISE_A, 1e-15 / last);
+    if (!(fabs(reduced) <= error * error * N->mass))
+        return false;
+    const double *z = Z_of(N, i);
+    for (int k = 0; k < N->size; k++)
+        if (row_of(N->A, k, N->size)[k] == 0)
+            light += z[k] * z[k];
+    return light > 0.5;
+}
+
 /* Z^T A Z, both triangles, and its diagonal in d. */
 static void form_reduced(ki_null_space *N) {
     int size = N->size, count = size - N->rank;
@@ -228,7 +246,10 @@ static void form_reduced(ki_null_space *N) {
         for (int j = 0; j <= i; j++)
             row_of(N->reduced, i, count)[j] = row_of(N->reduced, j, count)[i] =
                 ki_dot(size, Z_of(N, j), N->a);
-        N->d[i] = row_of(N->reduced, i, count)[i];
+        double *diagonal = &row_of(N->reduced, i, count)[i];
+        if (is_massless(N, i, *diagonal))
+            *diagonal = 0;
+        N->d[i] = *diagonal;
     }
 }
 

@@ -173,15 +173,30 @@ static double removable(keel_saddle *K, ki_measure measure) {
     return ki_measure_relative(measure);
 }
 
-/* Switches to the slower way and solves again from zero; false if there is none. */
-static bool rescue(keel_saddle *K) {
-    if (K->rescued || !ki_rescue(K))
-        return false;
+/* The first solution of the slower way: all of the right-hand side that some x can satisfy, corrected once.
+ */
+static void start_rescued(keel_saddle *K) {
     memset(K->x, 0, (size_t)K->n * sizeof(double));
     memset(K->y, 0, (size_t)K->m * sizeof(double));
     ki_measure measure = ki_residual(K);
     remove_unreachable(K);
     correct(K, measure);
+}
+
+void ki_start(keel_saddle *K) {
+    if (K->rescued && K->sparse) {
+        start_rescued(K);
+        return;
+    }
+    copy_solution(K, K->x, K->y, K->r, K->s);
+    ki_apply(K, K->x, K->y);
+}
+
+/* Switches to the slower way and solves again; false if there is none. */
+static bool rescue(keel_saddle *K) {
+    if (K->rescued || !ki_rescue(K))
+        return false;
+    start_rescued(K);
     return true;
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linalg/saddle_internal.h"
+#include "linalg/augment.h"
 
 keel_saddle_settings keel_saddle_settings_default(void) {
     return (keel_saddle_settings){
@@ -120,6 +120,7 @@ void keel_saddle_free(keel_saddle *K) {
     if (!K)
         return;
     ki_saddle_sparse_free(K->sparse);
+    ki_augment_free(K->augment);
     ki_arena_free(&K->arena);
     free(K);
 }
@@ -247,9 +248,7 @@ keel_status keel_saddle_solve(keel_saddle *K, const double *r, const double *s, 
     finite &= take_vector(K->m, s, K->s);
     if (!finite)
         return KEEL_ERROR_NOT_FINITE;
-    copy(K->n, K->r, K->x);
-    copy(K->m, K->s, K->y);
-    ki_apply(K, K->x, K->y);
+    ki_start(K);
     keel_status status = ki_refine(K, info);
     if (status < 0)
         return status;

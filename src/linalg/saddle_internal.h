@@ -22,9 +22,12 @@
  *
  * The test on the pivot only steers the factorization. What counts is the residual of the system as given: it
  * is evaluated after every solve and the solve repeated on it (refine.c). If that stalls, rows are nearly
- * dependent or contradict each other, or A is singular, and a slower way that can tell these apart takes
- * over: null_space.c on the dense path, deflation.c on the sparse one. Both split the residual of the second
- * block into the part that some x can remove and the part that none can.
+ * dependent or contradict each other, and a slower way that can tell these apart takes over: null_space.c on
+ * the dense path, deflation.c on the sparse one. Both split the residual of the second block into the part
+ * that some x can remove and the part that none can.
+ *
+ * If A is singular, L_A does not exist: the dense path goes through null_space.c from the start, the sparse
+ * one replaces A (augment.h).
  */
 #ifndef KI_SADDLE_INTERNAL_H
 #define KI_SADDLE_INTERNAL_H
@@ -40,6 +43,7 @@ typedef struct ki_saddle_dense ki_saddle_dense;
 typedef struct ki_saddle_sparse ki_saddle_sparse;
 typedef struct ki_null_space ki_null_space;
 typedef struct ki_deflation ki_deflation;
+typedef struct ki_augment ki_augment;
 
 /* How pivots of S are judged, and which rows failed. */
 typedef struct ki_pivots {
@@ -63,9 +67,10 @@ struct keel_saddle {
 
     double *values;                  /* of the last factorization: those of A, then of J, then D  */
     double *A_values, *J_values, *D; /* parts of it; D is zero when none was given                */
-    double *x_scale; /* [n] A_ii^(-1/2), 1 where A_ii <= 0                                         */
-    double *y_scale; /* [m] 1 / Euclidean length of row i of J, 1 for a zero row                  */
-    double *S_size;  /* [m] S_ii                                                                  */
+    double *x_scale;          /* [n] A_ii^(-1/2), 1 where A_ii <= 0                                         */
+    double *y_scale;          /* [m] 1 / Euclidean length of row i of J, 1 for a zero row                  */
+    double *S_size;           /* [m] S_ii                                                                  */
+    const double *D_factored; /* sparse: D of the matrix that was factored, see augment.h         */
     ki_pivots pivots;
     int bad_pivot;
     bool factored; /* the last keel_saddle_factor succeeded   */
@@ -76,6 +81,7 @@ struct keel_saddle {
     ki_saddle_sparse *sparse;  /*                          */
     ki_null_space *null_space; /* goes with `dense`        */
     ki_deflation *deflation;   /* goes with `sparse`       */
+    ki_augment *augment;       /* the same; NULL until A is singular for the first time */
 
     double *x, *y;           /* the solution on its way           */
     double *r, *s;           /* the right-hand side               */
@@ -123,6 +129,7 @@ bool ki_rescue(keel_saddle *K);                      /* to the slower way; false
 /* refine.c */
 ki_measure ki_residual(keel_saddle *K);
 double ki_measure_relative(ki_measure measure);
+void ki_start(keel_saddle *K); /* K->x, K->y from K->r, K->s, without refinement */
 keel_status ki_refine(keel_saddle *K, keel_saddle_info *info);
 
 /* saddle_dense.c: memory comes from K->arena; failure shows in arena.failed */
@@ -139,6 +146,9 @@ double ki_saddle_sparse_work(const ki_saddle_sparse *sparse);
 long ki_saddle_sparse_entries(const ki_saddle_sparse *sparse);
 keel_status ki_saddle_sparse_factor(keel_saddle *K);
 void ki_saddle_sparse_apply(keel_saddle *K, double *x, double *y);
+
+/* The same with the matrix that was factored as it is: where A is singular that of augment.h. */
+void ki_saddle_sparse_solve(keel_saddle *K, double *x, double *y);
 
 /* t = d^(-1/2) L_A^-1 b and x = L_A^-T d^(-1/2) t */
 void ki_saddle_sparse_half(const keel_saddle *K, const double *b, double *t);

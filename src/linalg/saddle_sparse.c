@@ -3,18 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "linalg/ldl.h"
+#include "linalg/augment.h"
 #include "linalg/ordering.h"
-
-struct ki_saddle_sparse {
-    ki_arena arena;
-    ki_ldl ldl;
-    int n, m;
-    int *order;  /* [n + m] what is eliminated k-th: an unknown of A, or n + a row of J */
-    int *place;  /* [n + m] the inverse */
-    int *row_of; /* [m] row of J that is eliminated (n + k)-th */
-    double *b;   /* [n + m] scratch */
-};
+#include "linalg/saddle_sparse.h"
 
 /* Calls for each strictly lower entry of the permuted matrix; counts per row, or fills when `fill` is set. */
 static void place_entry(ki_ldl *F, int a, int b, int source, int *next, bool fill) {
@@ -113,17 +104,19 @@ long ki_saddle_sparse_entries(const ki_saddle_sparse *sparse) {
     return (long)sparse->ldl.start[sparse->ldl.size] + sparse->ldl.size;
 }
 
-keel_status ki_saddle_sparse_factor(keel_saddle *K) {
-    ki_saddle_sparse *sparse = K->sparse;
-    int bad = ki_ldl_factor(&sparse->ldl, K->values, &K->pivots, sparse->row_of, K->S_size);
-    if (bad >= 0) {
-        K->bad_pivot = sparse->order[bad];
-        return KEEL_ERROR_SINGULAR;
-    }
-    return KEEL_OK;
+int ki_saddle_sparse_numbers(keel_saddle *K, const double *values) {
+    return ki_ldl_factor(&K->sparse->ldl, values, &K->pivots, K->sparse->row_of, K->S_size);
 }
 
-void ki_saddle_sparse_apply(keel_saddle *K, double *x, double *y) {
+keel_status ki_saddle_sparse_factor(keel_saddle *K) {
+    K->D_factored = K->D;
+    bool augmented = K->augment && K->augment->active;
+    if (!augmented && ki_saddle_sparse_numbers(K, K->values) < 0)
+        return KEEL_OK;
+    return ki_augment_factor(K);
+}
+
+void ki_saddle_sparse_solve(keel_saddle *K, double *x, double *y) {
     const ki_saddle_sparse *sparse = K->sparse;
     const int *x_place = sparse->place, *y_place = sparse->place + K->n;
     double *b = sparse->b;
@@ -136,6 +129,14 @@ void ki_saddle_sparse_apply(keel_saddle *K, double *x, double *y) {
         x[i] = b[x_place[i]];
     for (int i = 0; i < K->m; i++)
         y[i] = b[y_place[i]];
+}
+
+void ki_saddle_sparse_apply(keel_saddle *K, double *x, double *y) {
+    if (K->augment)
+        ki_augment_right_side(K, y, x);
+    ki_saddle_sparse_solve(K, x, y);
+    if (K->augment)
+        ki_augment_multipliers(K, y);
 }
 
 void ki_saddle_sparse_half(const keel_saddle *K, const double *b, double *t) {

@@ -26,7 +26,14 @@ static inline const char *ki_worst_name(const keel_system *system, const keel_vi
 }
 
 static inline const char *ki_event_word(keel_event_kind kind) {
-    return kind == KEEL_EVENT_SINGULAR ? "singular" : "partition";
+    static const char *const WORDS[] = {[KEEL_EVENT_SINGULAR] = "singular",
+                                        [KEEL_EVENT_PARTITION] = "partition",
+                                        [KEEL_EVENT_METHOD] = "method"};
+    return WORDS[kind];
+}
+
+static inline double ki_factorizations_per_step(const keel_counts *count) {
+    return count->steps ? (double)count->factorizations / (double)count->steps : 0;
 }
 
 /* 1 if somebody looked at how near to singular the poses were. */

@@ -131,6 +131,17 @@ static void write_energy(FILE *file, const keel_result *result) {
         fprintf(file, "not known to the model\n");
 }
 
+static void write_invariants(FILE *file, const keel_system *system, const keel_result *result) {
+    char buffer[32];
+    for (int i = 0; result->invariants && i < system->n_i; i++) {
+        const keel_invariant *invariant = &result->invariants[i];
+        label(file, i ? "" : "invariants");
+        fprintf(file, "%s = %.10g; drift %.2g, at most %.2g\n",
+                keel_system_name(system, KEEL_NAME_INVARIANT, i, buffer), invariant->initial, invariant->drift,
+                invariant->drift_max);
+    }
+}
+
 static void write_work(FILE *file, const keel_result *result) {
     const keel_counts *count = &result->count;
     char method[64];
@@ -141,8 +152,11 @@ static void write_work(FILE *file, const keel_result *result) {
         fprintf(file, "chosen by auto: %s\n", result->method_reason);
     }
     label(file, "work");
-    fprintf(file, "%ld steps, %ld rejected, %ld evaluations, %ld factorizations, %.3g s\n", count->steps,
-            count->rejected, count->evaluations, count->factorizations, result->cpu_seconds);
+    fprintf(file, "%ld steps, %ld rejected, %ld evaluations, ", count->steps, count->rejected, count->evaluations);
+    if (count->jacobians)
+        fprintf(file, "%ld Jacobians, ", count->jacobians);
+    fprintf(file, "%ld factorizations (%.2f a step), %.3g s\n", count->factorizations,
+            ki_factorizations_per_step(count), result->cpu_seconds);
 }
 
 /* Width of the longest of the first `count` names. */
@@ -194,6 +208,7 @@ keel_status keel_report_write(FILE *file, const char *model_name, const keel_sys
         write_gap(file, result);
         write_correction(file, result);
         write_energy(file, result);
+        write_invariants(file, system, result);
         write_events(file, result);
     }
     write_work(file, result);

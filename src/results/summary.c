@@ -78,6 +78,22 @@ static void write_energy(ki_json *json, const keel_result *result) {
     ki_json_close(json);
 }
 
+static void write_invariants(ki_json *json, const keel_system *system, const keel_result *result) {
+    char buffer[32];
+    ki_json_open_list(json, "invariants");
+    for (int i = 0; result->invariants && i < system->n_i; i++) {
+        const keel_invariant *invariant = &result->invariants[i];
+        ki_json_open(json, NULL);
+        ki_json_text(json, "name", keel_system_name(system, KEEL_NAME_INVARIANT, i, buffer));
+        ki_json_number(json, "initial", invariant->initial);
+        ki_json_number(json, "final", invariant->final);
+        ki_json_number(json, "drift", invariant->drift);
+        ki_json_number(json, "drift_max", invariant->drift_max);
+        ki_json_close(json);
+    }
+    ki_json_close_list(json);
+}
+
 /* A rank below 0 is not known. */
 static void write_rank(ki_json *json, const keel_system *system, const keel_result *result) {
     ki_json_open(json, "rank");
@@ -135,8 +151,11 @@ static void write_counts(ki_json *json, const keel_counts *count) {
     ki_json_integer(json, "steps", count->steps);
     ki_json_integer(json, "rejected", count->rejected);
     ki_json_integer(json, "evaluations", count->evaluations);
+    ki_json_integer(json, "jacobians", count->jacobians);
     ki_json_integer(json, "factorizations", count->factorizations);
+    ki_json_number(json, "factorizations_per_step", ki_factorizations_per_step(count));
     ki_json_integer(json, "projections", count->projections);
+    ki_json_integer(json, "projection_factorizations", count->projection_factorizations);
     ki_json_integer(json, "rows", count->rows);
     ki_json_close(json);
 }
@@ -158,6 +177,7 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
     ki_json_close(&json);
 
     write_energy(&json, result);
+    write_invariants(&json, system, result);
 
     ki_json_open(&json, "start");
     ki_json_number(&json, "position_moved", result->start_position_moved);

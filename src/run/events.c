@@ -12,7 +12,7 @@ void ki_shared_multipliers(const keel_rank *rank, int m, int *shared) {
     }
 }
 
-static keel_event *new_event(keel_simulation *sim, double t, keel_event_kind kind) {
+keel_event *ki_new_event(keel_simulation *sim, double t, keel_event_kind kind) {
     if (sim->event_count == KEEL_EVENTS_MAX) {
         sim->events_dropped++;
         return NULL;
@@ -76,7 +76,7 @@ static keel_status report_singular(keel_simulation *sim, double t, double gap) {
     char names[120];
     int at = ki_watch_rank(&sim->watch, rows, least);
     list_dependent(sim, rows, least, names, sizeof names);
-    keel_event *event = new_event(sim, t, KEEL_EVENT_SINGULAR);
+    keel_event *event = ki_new_event(sim, t, KEEL_EVENT_SINGULAR);
     if (event)
         snprintf(event->text, sizeof event->text,
                  "singular pose: rank %d before, %d at, %d after; gap %.1e; dependent there: %s",
@@ -112,7 +112,7 @@ static void look_for_switch(keel_simulation *sim) {
         return;
     memcpy(sim->was_dependent, p->is_dependent, bytes);
     if (sim->partition_known) {
-        keel_event *event = new_event(sim, sim->rk.t, KEEL_EVENT_PARTITION);
+        keel_event *event = ki_new_event(sim, sim->integrator->t, KEEL_EVENT_PARTITION);
         int used = event ? snprintf(event->text, sizeof event->text, "independent velocities: ") : 0;
         if (event)
             list_independent(&sim->dynamics, event->text + used, sizeof event->text - (size_t)used);
@@ -123,7 +123,7 @@ static void look_for_switch(keel_simulation *sim) {
 keel_status ki_look_for_events(keel_simulation *sim) {
     double t, gap;
     look_for_switch(sim);
-    if (sim->rk.steps == 0 || !ki_watch_step(&sim->watch, &sim->rk, &sim->rows, &t, &gap))
+    if (sim->integrator->steps == 0 || !ki_watch_step(&sim->watch, sim->integrator, &sim->rows, &t, &gap))
         return KEEL_OK;
     return report_singular(sim, t, gap);
 }
@@ -136,5 +136,5 @@ void ki_explain_singular(keel_simulation *sim) {
     list_dependent(sim, &sim->dynamics, 1e-2 * w->largest, names, sizeof names);
     keel_diagnostics_add(sim->diagnostics, KEEL_ERROR, (keel_location){0},
                          "t = %.6g: the pose is singular: constraints %s become dependent (gap %.1e of %.1e)",
-                         sim->rk.t, names, w->gap, w->largest);
+                         sim->integrator->t, names, w->gap, w->largest);
 }

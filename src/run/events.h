@@ -4,6 +4,9 @@
 
 #include "run/simulation.h"
 
+/* A place for an event of this kind; NULL when there were too many. */
+keel_event *ki_new_event(keel_simulation *sim, double t, keel_event_kind kind);
+
 /* Looks at the step just taken. KEEL_ERROR_SINGULAR if the run has to end at a singular pose. */
 keel_status ki_look_for_events(keel_simulation *sim);
 

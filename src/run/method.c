@@ -11,18 +11,42 @@
 #define ALL_FORMULATIONS (BIT(KEEL_FORMULATIONS) - 1)
 #define ALL_STABILIZERS  (BIT(KEEL_STABILIZERS) - 1)
 
+/* Formulations that give a rate y' = f(t, y); those that keep no partition of the coordinates, which a history of
+ * earlier steps would not survive; those whose rate is the solution of the saddle-point system. */
+#define EXPLICIT     (ALL_FORMULATIONS & ~BIT(KEEL_GGL))
+#define MULTISTEP    (EXPLICIT & ~(BIT(KEEL_INDEPENDENT) | BIT(KEEL_PARTITIONED)))
+#define SADDLE_POINT (BIT(KEEL_INDEX1) | BIT(KEEL_NULLSPACE) | BIT(KEEL_GENERALIZED_INVERSE))
+
 static const struct {
     keel_word word;
     int adaptive;
-    unsigned formulations; /* valid partners, as bits */
+    unsigned formulations, stabilizers; /* valid partners, as bits */
 } INTEGRATORS[KEEL_INTEGRATORS] = {
-    [KEEL_RK4] = {{"rk4", "classical Runge-Kutta, order 4, fixed step"}, 0, ALL_FORMULATIONS},
+    [KEEL_RK4] = {{"rk4", "classical Runge-Kutta, order 4, fixed step"}, 0, EXPLICIT, ALL_STABILIZERS},
     [KEEL_DOPRI5] = {{"dopri5", "Dormand-Prince, order 5(4), adaptive step, dense output"},
                      1,
-                     ALL_FORMULATIONS},
+                     EXPLICIT,
+                     ALL_STABILIZERS},
     [KEEL_DOP853] = {{"dop853", "Dormand-Prince, order 8(5,3), adaptive step, dense output"},
                      1,
-                     ALL_FORMULATIONS},
+                     EXPLICIT,
+                     ALL_STABILIZERS},
+    [KEEL_ADAMS] = {{"adams", "Adams, orders 1 to 12, adaptive order and step, few evaluations"},
+                    1,
+                    MULTISTEP,
+                    ALL_STABILIZERS},
+    [KEEL_BDF] = {{"bdf", "backward differentiation, orders 1 to 5, adaptive, for stiff systems (CVODE)"},
+                  1,
+                  SADDLE_POINT,
+                  ALL_STABILIZERS},
+    [KEEL_BDF_FIXED] = {{"bdf-fixed", "backward differentiation, order 1 to 6 (option order), fixed step"},
+                        0,
+                        SADDLE_POINT,
+                        ALL_STABILIZERS},
+    [KEEL_IDA] = {{"ida", "backward differentiation on the implicit equations, for cross-checks (IDA)"},
+                  1,
+                  BIT(KEEL_INDEX1) | BIT(KEEL_GGL),
+                  BIT(KEEL_STABILIZE_NONE)},
 };
 
 /* Which stabilisers make sense with a formulation. One that solves J v' = xi takes them all. Independent
@@ -56,6 +80,9 @@ static const struct {
                                    "least-norm multipliers plus a given non-ideal part"},
                                   ALL_STABILIZERS,
                                   KEEL_PROJECTION},
+    [KEEL_GGL] = {{"ggl", "stabilised index 2: all levels kept in one implicit system"},
+                  BIT(KEEL_STABILIZE_NONE),
+                  KEEL_STABILIZE_NONE},
 };
 
 static const keel_word STABILIZERS[KEEL_STABILIZERS] = {
@@ -81,11 +108,19 @@ int keel_integrator_is_adaptive(keel_integrator integrator) {
     return INTEGRATORS[integrator].adaptive;
 }
 
+/* What the integrator and the formulation both take. */
+static unsigned stabilizers_of(keel_method m) {
+    return INTEGRATORS[m.integrator].stabilizers & FORMULATIONS[m.formulation].stabilizers;
+}
+
+int keel_integrator_takes(keel_integrator integrator, keel_formulation formulation) {
+    return (INTEGRATORS[integrator].formulations & BIT(formulation)) != 0;
+}
+
 int keel_method_is_valid(keel_method m) {
     return (unsigned)m.integrator < KEEL_INTEGRATORS && (unsigned)m.formulation < KEEL_FORMULATIONS &&
            (unsigned)m.stabilize < KEEL_STABILIZERS &&
-           (INTEGRATORS[m.integrator].formulations & BIT(m.formulation)) &&
-           keel_formulation_takes(m.formulation, m.stabilize);
+           keel_integrator_takes(m.integrator, m.formulation) && (stabilizers_of(m) & BIT(m.stabilize));
 }
 
 int keel_formulation_takes(keel_formulation formulation, keel_stabilize stabilize) {
@@ -99,8 +134,8 @@ keel_method keel_method_auto(void) {
     return method;
 }
 
-keel_method keel_method_choose(int constraints, const char **reason) {
-    if (constraints == 0) {
+keel_method keel_method_choose(int kept, const char **reason) {
+    if (kept == 0) {
         *reason =
             "order 8 takes the fewest evaluations on smooth motion, and there are no constraints to keep";
         return (keel_method){KEEL_DOP853, KEEL_INDEX1, KEEL_STABILIZE_NONE, 0};
@@ -134,15 +169,15 @@ static word_list integrators(void) {
 static word_list formulations_of(keel_integrator integrator) {
     word_list list = {.what = "formulation"};
     for (int i = 0; i < KEEL_FORMULATIONS; i++)
-        if (INTEGRATORS[integrator].formulations & BIT(i))
+        if (keel_integrator_takes(integrator, (keel_formulation)i))
             list.names[list.count++] = FORMULATIONS[i].word.name;
     return list;
 }
 
-static word_list stabilizers_of(keel_formulation formulation) {
+static word_list stabilizer_words(keel_method m) {
     word_list list = {.what = "stabiliser"};
     for (int i = 0; i < KEEL_STABILIZERS; i++)
-        if (keel_formulation_takes(formulation, (keel_stabilize)i))
+        if (stabilizers_of(m) & BIT(i))
             list.names[list.count++] = STABILIZERS[i].name;
     return list;
 }
@@ -232,9 +267,15 @@ keel_status keel_method_parse(const char *text, keel_location where, keel_diagno
         method->formulation = (keel_formulation)index_of(words[1], formulation_at);
     }
     method->stabilize = FORMULATIONS[method->formulation].preferred;
-    list = stabilizers_of(method->formulation);
+    if (!(stabilizers_of(*method) & BIT(method->stabilize)))
+        method->stabilize = KEEL_STABILIZE_NONE;
+    list = stabilizer_words(*method);
     if (count > 2) {
-        if (expect(&list, words[2], "formulation", words[1], where, diagnostics))
+        int narrowed = stabilizers_of(*method) != FORMULATIONS[method->formulation].stabilizers;
+        char both[96];
+        snprintf(both, sizeof both, "%s with formulation %s", words[0], words[1]);
+        if (expect(&list, words[2], narrowed ? "integrator" : "formulation", narrowed ? both : words[1], where,
+                   diagnostics))
             return KEEL_ERROR_INPUT;
         method->stabilize = (keel_stabilize)index_of(words[2], stabilizer_at);
     }

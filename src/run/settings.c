@@ -1,5 +1,6 @@
 #include "keel/settings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,11 +14,14 @@
     { #name, KEEL_OPTION_GAIN, offsetof(keel_settings, name), 0, least, 1e300, NULL, unit, help }
 
 static const char *const METRICS[] = {
-    [KEEL_METRIC_MASS] = "mass", [KEEL_METRIC_IDENTITY] = "identity", [KEEL_METRIC_MATRIX] = "matrix", NULL};
+    [KEEL_METRIC_NATURAL] = "natural", [KEEL_METRIC_MASS] = "mass", [KEEL_METRIC_IDENTITY] = "identity", [KEEL_METRIC_MATRIX] = "matrix", NULL};
 static const char *const LEVELS[] = {[KEEL_LEVELS_POSITION_VELOCITY] = "position_velocity",
                                      [KEEL_LEVELS_POSITION] = "position",
                                      [KEEL_LEVELS_VELOCITY] = "velocity",
                                      NULL};
+static const char *const ANSWERS[] = {[KEEL_YES] = "yes", [KEEL_NO] = "no", NULL};
+static const char *const MODES[] = {
+    [KEEL_MODE_SEQUENTIAL] = "sequential", [KEEL_MODE_JOINT] = "joint", NULL};
 static const char *const CHOICES[] = {
     [KEEL_CHOICE_BEST] = "best", [KEEL_CHOICE_SECOND] = "second", [KEEL_CHOICE_WORST] = "worst", NULL};
 static const char *const SINGULAR[] = {
@@ -33,14 +37,20 @@ static const keel_option OPTIONS[] = {
     NUMBER(first_step, 0, 0, 1e300, "time", "first step of an adaptive integrator; 0: chosen automatically"),
     NUMBER(max_step, 0, 0, 1e300, "time", "largest step of an adaptive integrator; 0: no limit"),
     NUMBER(max_steps, 1e7, 1, 1e15, "", "most steps, accepted and rejected together"),
-    NUMBER(projection_tolerance, 5e-15, 1e-16, 1e-2, "",
+    NUMBER(order, 0, 0, 12, "", "order of bdf-fixed (1 to 6), largest order of bdf and adams; 0: the highest"),
+    NUMBER(projection_tolerance, 4e-15, 1e-16, 1e-2, "",
            "violation that projection leaves, relative to the constraint's size"),
     NUMBER(start_tolerance, 1e-3, 0, 1e300, "",
            "violation of the start that is repaired, relative to the constraint's size"),
-    WORD(metric, KEEL_METRIC_MASS, METRICS, "metric of projections"),
+    WORD(metric, KEEL_METRIC_NATURAL, METRICS, "metric of projections"),
     GAIN(metric_matrix, 0, "", "matrix of the metric 'matrix', a row for every coordinate"),
     WORD(levels, KEEL_LEVELS_POSITION_VELOCITY, LEVELS, "what projection corrects"),
     NUMBER(projection_penalty, 0, 0, 1e300, "", "penalty alpha of projections; 0: exact"),
+    WORD(projection_mode, KEEL_MODE_SEQUENTIAL, MODES,
+         "positions, then velocities, or both in one projection"),
+    WORD(keep_invariants, KEEL_YES, ANSWERS, "projection keeps the invariants of the model"),
+    WORD(projected_error, KEEL_YES, ANSWERS,
+         "error estimates without the part that projection removes (adaptive integrators)"),
     NUMBER(alpha, 0, 0, 1e300, "1/time", "classic Baumgarte: K_D = 2 alpha; 0: not given"),
     NUMBER(beta, 0, 0, 1e300, "1/time", "classic Baumgarte: K_P = beta^2; 0: not given"),
     GAIN(K_D, 0, "1/time", "generalized Baumgarte: damping, a number, a map of constraints or a matrix"),
@@ -171,6 +181,32 @@ static void report_method(keel_method m, keel_diagnostics *diagnostics) {
                              "the settings name an unknown integrator, formulation or stabiliser");
 }
 
+/* The order is a whole number that the integrator has; a multistep method of order k needs k steps. */
+static keel_status check_order(const keel_settings *settings, double t_start, keel_diagnostics *diagnostics) {
+    static const int HIGHEST[KEEL_INTEGRATORS] = {
+        [KEEL_ADAMS] = 12, [KEEL_BDF] = 5, [KEEL_BDF_FIXED] = 6, [KEEL_IDA] = 5};
+    const keel_location nowhere = {0};
+    keel_integrator integrator = settings->method.integrator;
+    const char *name = keel_integrator_word(integrator).name;
+    double order = settings->order, steps = (settings->until - t_start) / settings->step;
+    if (HIGHEST[integrator] == 0)
+        return KEEL_OK;
+    if (order != floor(order) || order > HIGHEST[integrator]) {
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
+                             "option 'order' is %g: %s has the orders 1 to %d (0: the highest)", order, name,
+                             HIGHEST[integrator]);
+        return KEEL_ERROR_INPUT;
+    }
+    double needed = order > 0 ? order : HIGHEST[integrator];
+    if (integrator == KEEL_BDF_FIXED && settings->step > 0 && steps < needed * (1 - 1e-9)) {
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
+                             "%s of order %g needs %g steps or more: the step %g allows %.3g until t = %g", name,
+                             needed, needed, settings->step, steps, settings->until);
+        return KEEL_ERROR_INPUT;
+    }
+    return KEEL_OK;
+}
+
 keel_status keel_settings_validate(const keel_settings *settings, double t_start,
                                    keel_diagnostics *diagnostics) {
     keel_location nowhere = {0};
@@ -190,5 +226,5 @@ keel_status keel_settings_validate(const keel_settings *settings, double t_start
                              keel_integrator_word(settings->method.integrator).name);
         status = KEEL_ERROR_INPUT;
     }
-    return status;
+    return status ? status : check_order(settings, t_start, diagnostics);
 }

@@ -7,9 +7,7 @@
 #include "run/events.h"
 #include "run/start.h"
 #include "run/trouble.h"
-
-static const ki_tableau *const TABLEAUS[KEEL_INTEGRATORS] = {
-    [KEEL_RK4] = &KI_RK4, [KEEL_DOPRI5] = &KI_DOPRI5, [KEEL_DOP853] = &KI_DOP853};
+#include "stabilize/invariants.h"
 
 /* Rank of J costs a dense singular value decomposition: beyond this many entries a run does without (keel
  * check does it). */
@@ -27,6 +25,7 @@ static keel_status allocate(keel_simulation *sim) {
     sim->row_y = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
     sim->row_k = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
     sim->row_outputs = KI_NEW(&sim->arena, double, sys->n_outputs);
+    sim->invariants = KI_NEW(&sim->arena, keel_invariant, sys->n_i);
     sim->events = KI_NEW(&sim->arena, keel_event, KEEL_EVENTS_MAX);
     sim->was_dependent = KI_NEW(&sim->arena, bool, sys->n_v);
     return sim->arena.failed ? KEEL_ERROR_MEMORY : status;
@@ -56,11 +55,12 @@ static void track(keel_violation *total, double t, double violation, double scal
 
 static keel_status measure_violation(keel_simulation *sim) {
     ki_violation w;
-    keel_status status = ki_measure_violation(&sim->dynamics, sim->rk.t, sim->rk.y, &w);
+    const ki_integrator *in = sim->integrator;
+    keel_status status = ki_measure_violation(&sim->dynamics, in->t, in->y, &w);
     if (status)
         return status;
-    track(&sim->position, sim->rk.t, w.position, w.position_scaled, w.position_row);
-    track(&sim->velocity, sim->rk.t, w.velocity, w.velocity_scaled, w.velocity_row);
+    track(&sim->position, in->t, w.position, w.position_scaled, w.position_row);
+    track(&sim->velocity, in->t, w.velocity, w.velocity_scaled, w.velocity_row);
     return KEEL_OK;
 }
 
@@ -72,6 +72,23 @@ static keel_status measure_energy(ki_dynamics *d, double t, double *y, double en
     keel_status status = ki_evaluate_terms(d, KEEL_ENERGY, t, y);
     *energy = d->at.energy;
     *drift = d->at.energy - energy_start - *ki_work(d, y);
+    return status;
+}
+
+/* Values and changes; that they are constant at all is checked wherever rows are written. */
+static keel_status measure_invariants(keel_simulation *sim) {
+    const ki_integrator *in = sim->integrator;
+    ki_dynamics *d = &sim->dynamics;
+    if (sim->system->n_i == 0)
+        return KEEL_OK;
+    keel_status status = ki_evaluate_terms(d, KEEL_INVARIANTS, in->t, in->y);
+    for (int i = 0; !status && i < sim->system->n_i; i++) {
+        keel_invariant *invariant = &sim->invariants[i];
+        invariant->initial = d->invariant_start[i];
+        invariant->final = d->at.invariant[i];
+        invariant->drift = invariant->final - invariant->initial;
+        invariant->drift_max = fmax(invariant->drift_max, fabs(invariant->drift));
+    }
     return status;
 }
 
@@ -100,7 +117,10 @@ static keel_status after_step(keel_simulation *sim) {
     if (!status)
         status = measure_violation(sim);
     if (!status)
-        status = measure_energy(&sim->dynamics, sim->rk.t, sim->rk.y, sim->energy_initial, &energy, &drift);
+        status = measure_energy(&sim->dynamics, sim->integrator->t, sim->integrator->y, sim->energy_initial,
+                                &energy, &drift);
+    if (!status)
+        status = measure_invariants(sim);
     if (!status) {
         sim->energy_final = energy;
         sim->energy_drift = drift;
@@ -109,19 +129,26 @@ static keel_status after_step(keel_simulation *sim) {
     return status;
 }
 
-static keel_status start_integrator(keel_simulation *sim, double t) {
+ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, double t, const double *y,
+                                   keel_status *status) {
     const keel_settings *set = &sim->settings;
-    const ki_tableau *tableau = TABLEAUS[set->method.integrator];
-    ki_flow flow = {&sim->dynamics, set->method.stabilize}, flow_rows = {&sim->rows, set->method.stabilize};
-    ki_rk_settings rk = {.tolerance = set->tolerance,
-                         .absolute_tolerance =
-                             set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance,
-                         .step = tableau->adaptive ? set->first_step : set->step,
-                         .max_step = set->max_step,
-                         .most_steps = set->max_steps};
-    return ki_rk_init(&sim->rk, tableau, &flow, &flow_rows, &rk, t, sim->row_y, set->until);
+    bool adaptive = keel_integrator_is_adaptive(kind);
+    ki_problem problem = {
+        .kind = kind,
+        .flow = {&sim->dynamics, set->method.stabilize},
+        .flow_rows = {&sim->rows, set->method.stabilize},
+        .settings = {.tolerance = set->tolerance,
+                     .absolute_tolerance = set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance,
+                     .step = adaptive ? set->first_step : set->step,
+                     .max_step = set->max_step,
+                     .most_steps = set->max_steps,
+                     .order = (int)set->order,
+                     .projected_error = set->projected_error == KEEL_YES},
+        .t = t,
+        .t_end = set->until,
+        .y = y};
+    return ki_integrator_new(&problem, status);
 }
-
 static keel_status begin(keel_simulation *sim, const keel_state *start, int velocities_given) {
     ki_dynamics *d = &sim->dynamics;
     keel_status status = keel_settings_validate(&sim->settings, start->t, sim->diagnostics);
@@ -148,13 +175,18 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         ki_expect_redundancy(&sim->rows);
     }
     if (!status)
-        status = start_integrator(sim, start->t);
+        status = ki_set_invariants(d, start->t, sim->row_y);
+    if (!status)
+        status = ki_set_invariants(&sim->rows, start->t, sim->row_y);
+    if (!status)
+        sim->integrator =
+            ki_start_integrator(sim, sim->settings.method.integrator, start->t, sim->row_y, &status);
     if (!status)
         ki_watch_init(&sim->watch, &sim->arena, d, start->t);
     if (!status)
         status = sim->arena.failed
                      ? KEEL_ERROR_MEMORY
-                     : measure_energy(d, start->t, sim->rk.y, 0, &sim->energy_initial, &sim->energy_drift);
+                     : measure_energy(d, start->t, sim->row_y, 0, &sim->energy_initial, &sim->energy_drift);
     if (!status)
         status = after_step(sim);
     if (status)
@@ -179,7 +211,7 @@ keel_simulation *keel_simulation_new(const keel_system *system, const keel_state
     sim->system = system;
     sim->settings = *settings;
     if (settings->method.automatic) {
-        sim->settings.method = keel_method_choose(keel_system_m(system), &sim->method_reason);
+        sim->settings.method = keel_method_choose(keel_system_m(system) + system->n_i, &sim->method_reason);
         sim->settings.method.automatic = 1;
     }
     sim->diagnostics = diagnostics;
@@ -200,7 +232,7 @@ keel_simulation *keel_simulation_new(const keel_system *system, const keel_state
 void keel_simulation_free(keel_simulation *sim) {
     if (!sim)
         return;
-    ki_rk_clear(&sim->rk);
+    ki_integrator_free(sim->integrator);
     ki_dynamics_clear(&sim->dynamics);
     ki_dynamics_clear(&sim->rows);
     ki_arena_free(&sim->arena);
@@ -208,33 +240,35 @@ void keel_simulation_free(keel_simulation *sim) {
 }
 
 keel_status keel_simulation_step(keel_simulation *sim) {
-    keel_status status = ki_rk_step(&sim->rk, sim->settings.until);
+    keel_status status = ki_follow_stiffness(sim);
+    if (!status)
+        status = sim->integrator->step(sim->integrator, sim->settings.until);
     bool stepped = !status;
     if (stepped)
         status = after_step(sim);
     if (status && !(stepped && status == KEEL_ERROR_SINGULAR)) /* a pose that ends the run has told so */
-        ki_report_failure(&sim->dynamics, status, sim->rk.t, sim->diagnostics);
+        ki_report_failure(&sim->dynamics, status, sim->integrator->t, sim->diagnostics);
     if (status && !stepped)
         ki_explain_singular(sim);
     return status;
 }
 
 double keel_simulation_time(const keel_simulation *sim) {
-    return sim->rk.t;
+    return sim->integrator->t;
 }
 
 /* The state at t, put onto the constraints if the method does so, with its accelerations and multipliers. */
 static keel_status evaluate_row(keel_simulation *sim, double t) {
     ki_dynamics *d = &sim->rows;
-    ki_flow *flow = &sim->rk.flow_rows;
+    ki_flow *flow = &sim->integrator->flow_rows;
     memcpy(d->s, sim->dynamics.s, (size_t)sim->system->n_s * sizeof(double));
     memcpy(d->lambda, sim->dynamics.lambda, (size_t)d->m * sizeof(double));
-    keel_status status = ki_rk_interpolate(&sim->rk, t, sim->row_y);
+    keel_status status = sim->integrator->interpolate(sim->integrator, t, sim->row_y);
     d->factored = false; /* the factors of another row are no metric for this one */
-    if (!status && t != sim->rk.t)
+    if (!status && t != sim->integrator->t)
         ki_normalize(d, sim->row_y);
     d->step = sim->dynamics.step;
-    if (!status && t != sim->rk.t)
+    if (!status && t != sim->integrator->t)
         status = ki_settle(d, flow->stabilize, t, sim->row_y);
     else if (!status && d->m && d->by_velocity.d) /* d_i of this row; ki_settle chooses on its way */
         status = ki_choose_partition(d, t, sim->row_y);
@@ -246,6 +280,8 @@ static keel_status evaluate_row(keel_simulation *sim, double t) {
         status = ki_factor_at(d, t, sim->row_y);
     if (!status && d->factored && sim->law.formulation != KEEL_GENERALIZED_INVERSE)
         status = keel_saddle_least_norm(d->K, d->lambda);
+    if (status >= 0 && sim->law.keep_invariants)
+        status = ki_check_invariants(d, t, sim->row_y, sim->row_k);
     return status < 0 ? status : KEEL_OK;
 }
 
@@ -275,7 +311,7 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     row->projections = d->by_velocity.rank ? d->by_velocity.d : NULL;
     row->position_violation = violation.position;
     row->velocity_violation = violation.velocity;
-    if (t != sim->rk.t) { /* ends of steps are tracked already */
+    if (t != sim->integrator->t) { /* ends of steps are tracked already */
         double final_position = sim->position.final, final_velocity = sim->velocity.final;
         track(&sim->position, t, violation.position, violation.position_scaled, violation.position_row);
         track(&sim->velocity, t, violation.velocity, violation.velocity_scaled, violation.velocity_row);
@@ -302,10 +338,13 @@ static double root_mean(double sum, long count) {
 /* Copies of the lists that the result owns. */
 static keel_status copy_lists(const keel_simulation *sim, keel_result *result) {
     size_t events = (size_t)sim->event_count, m = (size_t)sim->dynamics.m;
+    size_t invariants = (size_t)sim->system->n_i;
     result->events = calloc(events + 1, sizeof *result->events);
     result->shared = sim->shared ? calloc(m + 1, sizeof *result->shared) : NULL;
-    if (!result->events || (sim->shared && !result->shared))
+    result->invariants = calloc(invariants + 1, sizeof *result->invariants);
+    if (!result->events || !result->invariants || (sim->shared && !result->shared))
         return KEEL_ERROR_MEMORY;
+    memcpy(result->invariants, sim->invariants, invariants * sizeof *result->invariants);
     memcpy(result->events, sim->events, events * sizeof *result->events);
     if (sim->shared)
         memcpy(result->shared, sim->shared, m * sizeof *result->shared);
@@ -315,7 +354,7 @@ static keel_status copy_lists(const keel_simulation *sim, keel_result *result) {
 static keel_status copy_final(keel_simulation *sim, keel_result *result) {
     const keel_system *sys = sim->system;
     keel_row row;
-    keel_status status = keel_simulation_row(sim, sim->rk.t, &row);
+    keel_status status = keel_simulation_row(sim, sim->integrator->t, &row);
     if (status)
         return status;
     result->final = keel_state_new(sys);
@@ -330,6 +369,7 @@ static keel_status copy_final(keel_simulation *sim, keel_result *result) {
 }
 
 keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
+    const ki_integrator *in = sim->integrator;
     *result = (keel_result){.method = sim->settings.method,
                             .method_reason = sim->method_reason,
                             .position = sim->position,
@@ -341,19 +381,21 @@ keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
                             .energy_drift_max = sim->energy_drift_max,
                             .start_position_moved = sim->start_position_moved,
                             .start_velocity_moved = sim->start_velocity_moved,
-                            .correction_position = root_mean(sim->rk.moved_position, sim->rk.steps),
-                            .correction_velocity = root_mean(sim->rk.moved_velocity, sim->rk.steps),
+                            .correction_position = root_mean(in->moved_position, in->steps),
+                            .correction_velocity = root_mean(in->moved_velocity, in->steps),
                             .event_count = sim->event_count,
                             .events_dropped = sim->events_dropped,
                             .gap_smallest = sim->watch.active ? sim->watch.smallest : -1,
                             .gap_time = sim->watch.smallest_time,
                             .rank = sim->rank,
                             .rank_gap = sim->rank_gap};
-    result->count = (keel_counts){.steps = sim->rk.steps,
-                                  .rejected = sim->rk.rejected,
+    result->count = (keel_counts){.steps = in->steps,
+                                  .rejected = in->rejected,
                                   .evaluations = sim->dynamics.evaluations,
+                                  .jacobians = in->jacobians,
                                   .factorizations = sim->dynamics.factorizations,
-                                  .projections = sim->dynamics.projections};
+                                  .projections = sim->dynamics.projections,
+                                  .projection_factorizations = sim->dynamics.projection_factorizations};
     keel_status status = copy_lists(sim, result);
     return status ? status : copy_final(sim, result);
 }
@@ -364,5 +406,6 @@ void keel_result_clear(keel_result *result) {
     free(result->outputs);
     free(result->events);
     free(result->shared);
+    free(result->invariants);
     *result = (keel_result){0};
 }

@@ -2,9 +2,10 @@
 #ifndef KI_SIMULATION_H
 #define KI_SIMULATION_H
 
-#include "integrate/explicit_rk.h"
+#include "integrate/integrator.h"
 #include "keel/rank.h"
 #include "keel/run.h"
+#include "run/stiffness.h"
 #include "run/watch.h"
 
 struct keel_simulation {
@@ -15,13 +16,15 @@ struct keel_simulation {
     ki_law law;           /* what the method adds to the system */
     ki_dynamics dynamics; /* of the steps */
     ki_dynamics rows;     /* of the output rows, so that rows never change the steps */
-    ki_rk rk;
+    ki_integrator *integrator;
+    ki_stiffness stiffness; /* what "auto" watches */
     ki_arena arena;
 
     double *row_y, *row_k, *row_outputs; /* the last row */
 
     keel_violation position, velocity;
     double energy_initial, energy_final, energy_drift, energy_drift_max;
+    keel_invariant *invariants; /* [n_i] */
     double start_position_moved, start_velocity_moved;
     int rank;
     double rank_gap;
@@ -33,5 +36,9 @@ struct keel_simulation {
     int event_count;
     long events_dropped;
 };
+
+/* Another integrator for the run, from (t, y). NULL with *status. */
+ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, double t, const double *y,
+                                   keel_status *status);
 
 #endif

@@ -65,10 +65,26 @@ static void describe(const keel_system *system, const ki_trouble *trouble, char 
         snprintf(text, size, "Newton's method for the auxiliary unknown '%s' does not converge",
                  keel_system_name(system, KEEL_NAME_S, i, name));
         break;
+    case KI_TROUBLE_NEWTON:
+        snprintf(text, size,
+                 "Newton's method of the step does not converge (last relative correction %.2g): "
+                 "try a smaller step",
+                 trouble->amount);
+        break;
     case KI_TROUBLE_MULTIPLIER:
         snprintf(text, size,
                  "the iteration for the force that depends on the multiplier of %s does not converge",
                  ki_constraint_text(system, i, constraint, sizeof constraint));
+        break;
+    case KI_TROUBLE_KEEPING:
+        snprintf(text, size, "projection cannot keep invariant '%s': it stays off by %.3g",
+                 keel_system_name(system, KEEL_NAME_INVARIANT, i, name), trouble->amount);
+        break;
+    case KI_TROUBLE_INVARIANT:
+        snprintf(text, size,
+                 "invariant '%s' is not constant along the motion: it changes at the rate %.3g, the sum of "
+                 "terms of size %.3g (keep_invariants = no runs without)",
+                 keel_system_name(system, KEEL_NAME_INVARIANT, i, name), trouble->amount, trouble->size);
         break;
     }
 }

@@ -90,8 +90,8 @@ void ki_watch_init(ki_watch *w, ki_arena *arena, const ki_dynamics *d, double t)
 }
 
 /* The gap at a time inside the last step. Infinite where the model cannot be evaluated. */
-static double gap_inside(ki_watch *w, ki_rk *rk, ki_dynamics *d, double t) {
-    if (ki_rk_interpolate(rk, t, w->y))
+static double gap_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double t) {
+    if (in->interpolate(in, t, w->y))
         return INFINITY;
     ki_normalize(d, w->y);
     d->factored = false;
@@ -101,33 +101,33 @@ static double gap_inside(ki_watch *w, ki_rk *rk, ki_dynamics *d, double t) {
 }
 
 /* Minimum of the gap over the last step: a coarse scan, then golden sections. */
-static double search(ki_watch *w, ki_rk *rk, ki_dynamics *d, double *t_min) {
+static double search(ki_watch *w, ki_integrator *in, ki_dynamics *d, double *t_min) {
     enum { SCAN = 8, SECTIONS = 40 }; /* 40 sections narrow the time to 1e-9 of the step */
-    const double golden = 0.6180339887498949, h = rk->t - rk->t_old;
+    const double golden = 0.6180339887498949, h = in->t - in->t_old;
     double least = INFINITY;
     int place = 0;
     for (int i = 0; i <= SCAN; i++) {
-        double g = gap_inside(w, rk, d, rk->t_old + h * i / SCAN);
+        double g = gap_inside(w, in, d, in->t_old + h * i / SCAN);
         if (g < least) {
             least = g;
             place = i;
         }
     }
-    double a = rk->t_old + h * (place > 0 ? place - 1 : 0) / SCAN;
-    double b = rk->t_old + h * (place < SCAN ? place + 1 : SCAN) / SCAN;
+    double a = in->t_old + h * (place > 0 ? place - 1 : 0) / SCAN;
+    double b = in->t_old + h * (place < SCAN ? place + 1 : SCAN) / SCAN;
     double left = b - golden * (b - a), right = a + golden * (b - a);
-    double g_left = gap_inside(w, rk, d, left), g_right = gap_inside(w, rk, d, right);
+    double g_left = gap_inside(w, in, d, left), g_right = gap_inside(w, in, d, right);
     for (int i = 0; i < SECTIONS; i++) {
         if (g_left < g_right) {
             b = right, right = left, g_right = g_left;
-            g_left = gap_inside(w, rk, d, left = b - golden * (b - a));
+            g_left = gap_inside(w, in, d, left = b - golden * (b - a));
         } else {
             a = left, left = right, g_left = g_right;
-            g_right = gap_inside(w, rk, d, right = a + golden * (b - a));
+            g_right = gap_inside(w, in, d, right = a + golden * (b - a));
         }
     }
     *t_min = (a + b) / 2;
-    return gap_inside(w, rk, d, *t_min);
+    return gap_inside(w, in, d, *t_min);
 }
 
 /* When the gap, extrapolated from two steps, is zero; infinity if it does not fall. */
@@ -135,14 +135,17 @@ static double extrapolated_zero(double t_before, double before, double t, double
     return gap < before ? t + gap * (t - t_before) / (before - gap) : INFINITY;
 }
 
-bool ki_watch_step(ki_watch *w, ki_rk *rk, ki_dynamics *rows, double *t_singular, double *gap) {
-    rk->singular_at = INFINITY;
-    rk->singular_near = false;
+bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_singular, double *gap) {
+    in->singular_at = INFINITY;
+    in->singular_near = false;
     if (!w->active)
         return false;
-    double expected = extrapolated_zero(w->t_before, w->before, w->t, w->gap), h = rk->t - rk->t_old;
+    double expected = extrapolated_zero(w->t_before, w->before, w->t, w->gap), h = in->t - in->t_old;
     w->t_before = w->t, w->before = w->gap;
-    w->t = rk->t, w->gap = gap_of(w, rk->flow.dynamics);
+    w->t = in->t;
+    /* a one-step method has just evaluated J here for its next step */
+    bool known = ki_is_factored(in->flow.dynamics, in->t, in->y);
+    w->gap = known ? gap_of(w, in->flow.dynamics) : gap_inside(w, in, rows, in->t);
     w->largest = fmax(w->largest, w->gap);
     if (w->gap < w->smallest) {
         w->smallest = w->gap;
@@ -151,17 +154,17 @@ bool ki_watch_step(ki_watch *w, ki_rk *rk, ki_dynamics *rows, double *t_singular
     w->steepest = fmax(w->steepest, fabs(w->gap - w->before) / h);
     /* predicted, or next to it, or steep enough to fall to zero and rise again within the step */
     bool suspicious =
-        expected < rk->t + h || w->gap < 1e-3 * w->largest || w->gap + w->before < 1.2 * w->steepest * h;
+        expected < in->t + h || w->gap < 1e-3 * w->largest || w->gap + w->before < 1.2 * w->steepest * h;
     double ahead = extrapolated_zero(w->t_before, w->before, w->t, w->gap);
-    if (ahead < rk->t + 4 * h) {
-        rk->singular_at = ahead;
+    if (ahead < in->t + 4 * h) {
+        in->singular_at = ahead;
         /* near a true zero the gap is linear: two predictions agree */
-        bool agrees = fabs(ahead - expected) < 0.2 * (ahead - rk->t);
-        rk->singular_near = agrees && w->gap < NEAR * w->largest;
+        bool agrees = fabs(ahead - expected) < 0.2 * (ahead - in->t);
+        in->singular_near = agrees && w->gap < NEAR * w->largest;
     }
     if (!suspicious)
         return false;
-    *gap = search(w, rk, rows, t_singular);
+    *gap = search(w, in, rows, t_singular);
     if (*gap < w->smallest) {
         w->smallest = *gap;
         w->smallest_time = *t_singular;
@@ -170,6 +173,6 @@ bool ki_watch_step(ki_watch *w, ki_rk *rk, ki_dynamics *rows, double *t_singular
     if (*gap > SINGULAR * w->largest || fabs(*t_singular - w->logged) < 1e-3 * h + 1e-9 * fabs(*t_singular))
         return false;
     w->logged = *t_singular;
-    rk->singular_at = INFINITY;
+    in->singular_at = INFINITY;
     return true;
 }

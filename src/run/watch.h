@@ -12,7 +12,7 @@
 #ifndef KI_WATCH_H
 #define KI_WATCH_H
 
-#include "integrate/explicit_rk.h"
+#include "integrate/integrator.h"
 
 #define KI_WATCH_LIMIT 2e5 /* m^2 n */
 
@@ -34,9 +34,9 @@ typedef struct ki_watch {
 /* Memory from the arena. J must have been evaluated in d->at. */
 void ki_watch_init(ki_watch *watch, ki_arena *arena, const ki_dynamics *d, double t);
 
-/* After an accepted step of rk. Returns true, with the time and the gap there, if a singular pose lies inside
- * the step. `rows` is the workspace for the search. Sets rk->singular_at for the next step. */
-bool ki_watch_step(ki_watch *watch, ki_rk *rk, ki_dynamics *rows, double *t_singular, double *gap);
+/* After an accepted step of the integrator. Returns true, with the time and the gap there, if a singular pose lies inside
+ * the step. `rows` is the workspace for the search. Sets in->singular_at for the next step. */
+bool ki_watch_step(ki_watch *watch, ki_integrator *in, ki_dynamics *rows, double *t_singular, double *gap);
 
 /* The rank of J at (t, y), rows of unit length, independent parts shorter than `least` counted as zero. */
 int ki_watch_rank(ki_watch *watch, const ki_dynamics *d, double least);

@@ -3,52 +3,95 @@
 #include <math.h>
 #include <string.h>
 
+#include "stabilize/joint.h"
+
 enum { MOST_ITERATIONS = 40 };
 
 /* A violation that stops shrinking is at round-off if it is this small; larger, it is a failure. */
 static const double ROUND_OFF = 1e-11;
 
-/* A kernel other than K at (t, y): metric and rows of its own. */
+keel_status ki_evaluate_matrices(ki_dynamics *d, double t, const double *y) {
+    if (ki_is_factored(d, t, y))
+        return KEEL_OK;
+    d->factored = false;
+    return ki_evaluate_terms(d, KEEL_MASS | KEEL_JACOBIAN, t, y);
+}
+
+/* Factors of the kernel P at (t, y): K, or one with metric and rows of its own. */
 static keel_status factor_kernel(ki_dynamics *d, keel_saddle *P, double t, const double *y) {
-    keel_status status = ki_factor_at(d, t, y);
-    if (status || P == d->K)
+    if (P == d->K)
+        return ki_factor_at(d, t, y);
+    keel_saddle **factored = P == d->P ? &d->factored_P : &d->factored_P_G;
+    *factored = NULL;
+    keel_status status = ki_evaluate_matrices(d, t, y);
+    if (status)
         return status;
     d->factorizations++;
     status = keel_saddle_factor(P, d->metric ? d->metric : d->at.M, d->at.J, d->P_D);
-    return status < 0 ? ki_trouble_at(d, status, KI_TROUBLE_MATRIX, t, -1, 0) : KEEL_OK;
+    if (status < 0)
+        return ki_trouble_at(d, status, KI_TROUBLE_MATRIX, t, -1, 0);
+    *factored = P;
+    return KEEL_OK;
+}
+
+/* Whether P holds factors that may serve: K those of an earlier stage, other kernels none that are near
+ * unless projections are relaxed. */
+static bool at_hand(const ki_dynamics *d, const keel_saddle *P) {
+    if (P == d->K)
+        return d->factored;
+    return d->relaxed && !d->P_D && (P == d->factored_P || P == d->factored_P_G);
+}
+
+/* d->x with J x = -violation in the first `rows` rows, from the kernel P or in the metric of an implicit step. */
+static keel_status correction(ki_dynamics *d, keel_saddle *P, const double *violation, int rows, bool by_step) {
+    d->projection_iterations++;
+    for (int i = 0; i < d->m; i++)
+        d->b_m[i] = i < rows ? -violation[i] : 0;
+    if (!by_step)
+        return keel_saddle_solve(P, NULL, d->b_m, d->x, d->y, NULL);
+    d->step_metric.solve(d->step_metric.user, d->b_m, d->x);
+    return KEEL_OK;
 }
 
 /* One Gauss-Newton step from the Phi in d->at. */
-static keel_status position_step(ki_dynamics *d, double t, double *y) {
-    const keel_system *sys = d->system;
-    for (int i = 0; i < sys->n_h; i++)
-        d->b_m[i] = -d->at.Phi[i];
-    if (keel_saddle_solve(d->P_G, NULL, d->b_m, d->x, d->y, NULL) < 0)
+static keel_status position_step(ki_dynamics *d, double t, double *y, bool by_step) {
+    if (correction(d, d->P_G, d->at.Phi, d->system->n_h, by_step) < 0)
         return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_POSITION, t, 0, fabs(d->at.Phi[0]));
     ki_move(d, y, d->x);
     return KEEL_OK;
 }
 
-/* What to do with the violation `worst` after `previous`. */
-typedef enum verdict { CONVERGED, STEP, REFACTOR_AND_STEP, GIVE_UP } verdict;
+/* How an iteration goes. */
+typedef struct progress {
+    double previous; /* violation before the last step                                   */
+    bool fresh;      /* the factors are not of some earlier point                        */
+    bool proven;     /* they have contracted the violation tenfold: they are near enough */
+} progress;
 
-static verdict judge(double worst, double previous, double tolerance, bool fresh) {
-    if (worst <= tolerance)
-        return CONVERGED;
-    if (worst <= 0.1 * previous)
-        return STEP;
-    if (!fresh)
-        return REFACTOR_AND_STEP;
-    if (worst <= ROUND_OFF && worst > 0.5 * previous)
-        return CONVERGED;
-    return worst < previous ? REFACTOR_AND_STEP : GIVE_UP;
+static ki_verdict judge(progress *p, double violation, double tolerance) {
+    double previous = p->previous;
+    bool halved = violation <= 0.5 * previous;
+    p->previous = violation;
+    if (violation <= tolerance)
+        return KI_CONVERGED;
+    if (violation <= 0.1 * previous) {
+        p->proven = previous < INFINITY;
+        return KI_STEP;
+    }
+    /* factors that were good and stall near the tolerance: new ones would meet the same round-off */
+    if (!p->fresh && p->proven && violation <= 10 * tolerance)
+        return halved ? KI_STEP : KI_CONVERGED;
+    if (!p->fresh)
+        return KI_REFACTOR_AND_STEP;
+    if (violation <= ROUND_OFF && !halved)
+        return KI_CONVERGED;
+    return violation < previous ? KI_REFACTOR_AND_STEP : KI_GIVE_UP;
 }
 
 keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
     int n_h = d->system->n_h, worst = 0;
-    double previous = INFINITY, violation = 0;
-    /* factors of an earlier stage serve for K; other kernels have none that are near */
-    bool fresh = false, usable = d->P_G == d->K && d->factored;
+    progress p = {.previous = INFINITY};
+    bool by_step = d->step_metric.solve != NULL, usable = by_step || at_hand(d, d->P_G);
     if (n_h == 0)
         return KEEL_OK;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
@@ -59,31 +102,29 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
             status = factor_kernel(d, d->P_G, t, y);
         if (status)
             return status;
-        fresh = fresh || !usable;
+        p.fresh = p.fresh || !usable;
         usable = true;
         ki_position_sizes(d, y, d->size);
-        violation = ki_worst_relative(d->at.Phi, d->size, n_h, &worst);
-        verdict v = judge(violation, previous, d->law->projection_tolerance, fresh);
-        if (v == CONVERGED)
+        double violation = ki_worst_relative(d->at.Phi, d->size, n_h, &worst);
+        ki_verdict next = judge(&p, violation, d->law->projection_tolerance);
+        if (next == KI_CONVERGED)
             return KEEL_OK;
-        if (v == GIVE_UP)
+        if (next == KI_GIVE_UP)
             break;
-        if (v == REFACTOR_AND_STEP) {
+        if (next == KI_REFACTOR_AND_STEP) {
             if ((status = factor_kernel(d, d->P_G, t, y)))
                 return status;
-            fresh = true;
+            p.fresh = true;
+            by_step = false;
         }
-        previous = violation;
-        if ((status = position_step(d, t, y)) || d->P_D)
+        if ((status = position_step(d, t, y, by_step)) || d->P_D)
             return status; /* a penalty projection is one step: it does not go all the way */
     }
     return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_POSITION, t, worst, fabs(d->at.Phi[worst]));
 }
 
-static keel_status velocity_step(ki_dynamics *d, double t, double *v) {
-    for (int i = 0; i < d->m; i++)
-        d->b_m[i] = -d->at.rate[i];
-    if (keel_saddle_solve(d->P, NULL, d->b_m, d->x, d->y, NULL) < 0)
+static keel_status velocity_step(ki_dynamics *d, double t, double *v, bool by_step) {
+    if (correction(d, d->P, d->at.rate, d->m, by_step) < 0)
         return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_VELOCITY, t, 0, fabs(d->at.rate[0]));
     for (int i = 0; i < d->system->n_v; i++)
         v[i] += d->x[i];
@@ -91,39 +132,57 @@ static keel_status velocity_step(ki_dynamics *d, double t, double *v) {
 }
 
 keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
-    double *v = ki_v(d, y), previous = INFINITY;
+    double *v = ki_v(d, y);
     int worst = 0;
+    progress p = {.previous = INFINITY};
+    bool by_step = d->step_metric.solve != NULL;
+    bool anew = !by_step && !(d->relaxed && at_hand(d, d->P));
     if (d->m == 0)
         return KEEL_OK;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-        keel_status status = KEEL_OK;
-        if (iteration == 0 || d->system->J_needs_v)
-            status = factor_kernel(d, d->P, t, y);
+        keel_status status = anew ? factor_kernel(d, d->P, t, y) : KEEL_OK;
         if (!status)
             status = ki_evaluate_terms(d, KEEL_VELOCITY, t, y);
         if (status)
             return status;
+        p.fresh = p.fresh || anew;
         ki_velocity_sizes(d, v, d->size);
         double violation = ki_worst_relative(d->at.rate, d->size, d->m, &worst);
-        verdict next = judge(violation, previous, d->law->projection_tolerance, true);
-        if (next == CONVERGED)
+        ki_verdict next = judge(&p, violation, d->law->projection_tolerance);
+        if (next == KI_CONVERGED)
             return KEEL_OK;
-        if (next == GIVE_UP)
+        if (next == KI_GIVE_UP)
             break;
-        previous = violation;
-        if ((status = velocity_step(d, t, v)) || d->P_D)
+        if (next == KI_REFACTOR_AND_STEP && !p.fresh) {
+            if ((status = factor_kernel(d, d->P, t, y)))
+                return status;
+            p.fresh = true;
+            by_step = false;
+        }
+        anew = p.fresh && d->system->J_needs_v; /* otherwise J stays as it is */
+        if ((status = velocity_step(d, t, v, by_step)) || d->P_D)
             return status;
     }
     return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_VELOCITY, t, worst, fabs(d->at.rate[worst]));
 }
 
-keel_status ki_project(ki_dynamics *d, double t, double *y) {
+/* Positions, then velocities there. */
+static keel_status project_in_turn(ki_dynamics *d, double t, double *y) {
     keel_status status = KEEL_OK;
-    d->projections++;
     if (d->law->levels != KEEL_LEVELS_VELOCITY)
         status = ki_project_position(d, t, y);
     if (!status && d->law->levels != KEEL_LEVELS_POSITION)
         status = ki_project_velocity(d, t, y);
+    if (!status && d->m && !d->factored && !d->step_metric.solve) /* other kernels have been at work only */
+        status = ki_factor_at(d, t, y);
+    return status;
+}
+
+keel_status ki_project(ki_dynamics *d, double t, double *y) {
+    long before = d->factorizations;
+    d->projections++;
+    keel_status status = d->law->joint ? ki_project_joint(d, t, y) : project_in_turn(d, t, y);
+    d->projection_factorizations += d->factorizations - before;
     return status;
 }
 
@@ -141,10 +200,37 @@ static keel_status tangential(ki_dynamics *d, keel_saddle *K, double *e) {
     return status < 0 ? status : KEEL_OK;
 }
 
+/* K_G at the point of K, if it has factors of its own that no projection keeps up to date. */
+static keel_status factor_holonomic(ki_dynamics *d) {
+    if (d->K_G == d->K || (d->P_G == d->K_G && !d->law->joint))
+        return KEEL_OK;
+    d->factorizations++;
+    return keel_saddle_factor(d->K_G, d->at.M, d->at.J, NULL);
+}
+
+/* The same in the metric of an implicit step: e - x with J x = J e in the first `rows` rows. */
+static void tangential_by_step(ki_dynamics *d, int rows, double *e) {
+    keel_pattern P = d->system->J;
+    for (int i = 0; i < d->m; i++) {
+        d->b_m[i] = 0;
+        for (int k = P.start[i]; i < rows && k < P.start[i + 1]; k++)
+            d->b_m[i] += d->at.J[k] * e[P.index[k]];
+    }
+    d->step_metric.solve(d->step_metric.user, d->b_m, d->x);
+    for (int i = 0; i < d->system->n_v; i++)
+        e[i] -= (1 - NORMAL_PART) * d->x[i];
+}
+
 keel_status ki_project_error(ki_dynamics *d, double *e) {
     const keel_system *sys = d->system;
-    keel_status status = KEEL_OK;
-    if (sys->n_h && !sys->kinematics) /* otherwise the error of q is not a velocity-like vector */
+    if (d->step_metric.solve) {
+        if (!sys->kinematics)
+            tangential_by_step(d, sys->n_h, ki_q(e));
+        tangential_by_step(d, d->m, ki_v(d, e));
+        return KEEL_OK;
+    }
+    keel_status status = factor_holonomic(d);
+    if (!status && sys->n_h && !sys->kinematics) /* otherwise the error of q is not a velocity-like vector */
         status = tangential(d, d->K_G, ki_q(e));
     if (!status && d->m)
         status = tangential(d, d->K, ki_v(d, e));

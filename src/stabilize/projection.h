@@ -9,8 +9,12 @@
  * contract the violation tenfold; otherwise the matrix is factored anew at the present q. (Eich 1993, section
  * 4: the direction may differ from the exact M-orthogonal one by the size of the step without loss of order.)
  *
- * Velocity: J dv = -rate at the projected position, same metric; one solve when the rows are linear in v,
- * Newton otherwise.
+ * Velocity: J dv = -rate at the projected position, same metric. One-step methods need the factors there for
+ * their next rate anyway: one solve when the rows are linear in v, Newton otherwise. Multistep methods do
+ * not: with d->relaxed the factors at hand serve here too, under the same rule, and are those of points near
+ * by.
+ *
+ * Joint: joint.h.
  *
  * Error: an error estimate e is replaced by the part that projection does not remove (and a hundredth of the
  * rest),
@@ -23,8 +27,8 @@
 
 #include "formulate/sizes.h"
 
-/* Projects q and v of y onto the constraints at time t, as far as d->law asks for. Afterwards K holds the
- * factors there. */
+/* Projects y at time t onto the constraints, and the invariants, as far as d->law asks for. Afterwards K
+ * holds the factors there; with d->relaxed, of a point nearby. */
 keel_status ki_project(ki_dynamics *d, double t, double *y);
 keel_status ki_project_position(ki_dynamics *d, double t, double *y);
 keel_status ki_project_velocity(ki_dynamics *d, double t, double *y);
@@ -32,5 +36,11 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y);
 /* Replaces the q and v parts of an error estimate by their tangential parts, with the factors that K
  * holds. */
 keel_status ki_project_error(ki_dynamics *d, double *e);
+
+/* What to do with a violation. */
+typedef enum ki_verdict { KI_CONVERGED, KI_STEP, KI_REFACTOR_AND_STEP, KI_GIVE_UP } ki_verdict;
+
+/* M and J at (t, y) into d->at, without factors: those in K count as lost unless they belong there. */
+keel_status ki_evaluate_matrices(ki_dynamics *d, double t, const double *y);
 
 #endif

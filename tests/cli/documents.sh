@@ -45,6 +45,10 @@ diff from_text from_markdown >difference ||
 # are replaced by NAME
 exits 0 run "$models/pendulum_redundant.yaml" --until 1 --method dop853/index1/gradient --summary summary.json
 "$JSON_PATHS" summary.json >paths || fail "not JSON"
+# a model with invariants has a list of them
+exits 0 run "$models/pendulum_period.yaml" --until 1 --summary invariants.json
+grep -v '^invariants ' paths >most
+"$JSON_PATHS" invariants.json | grep '^invariants' | cat most - >paths
 sed 's/ .*//; s/\[[0-9]*\]/[]/; s/^\(final\.\(q\|v\|v_rate\|z\|s\|lambda\|outputs\)\)\..*/\1.NAME/' paths | sort -u >keys
 [ "$(wc -l <keys)" -ge 30 ] || fail "too few keys in the summary"
 while read -r key; do

@@ -39,6 +39,14 @@ static outcome run_pendulum(int copies, double speed, const keel_settings *setti
     return o;
 }
 
+/* The integrator with its first formulation, and projection if it takes that. */
+static keel_method method_of(keel_integrator integrator) {
+    keel_method method = {integrator, KEEL_INDEX1, KEEL_PROJECTION, 0};
+    if (!keel_method_is_valid(method))
+        method.stabilize = KEEL_STABILIZE_NONE;
+    return method;
+}
+
 /* Constant steps for any integrator: an adaptive one is given a limit and an error it cannot exceed. */
 static keel_settings fixed_steps(keel_integrator integrator, keel_stabilize stabilize, double until,
                                  int steps) {
@@ -83,11 +91,12 @@ static void converge_with_their_order(void **state) {
     }
 }
 
-/* The lowest point is an equilibrium. */
+/* The lowest point is an equilibrium: explicit methods add exact zeros, implicit ones solve for them. */
 static void rest_stays_at_rest(void **state) {
     (void)state;
     for (int integrator = 0; integrator < KEEL_INTEGRATORS; integrator++)
         for (int stabilize = 0; stabilize < KEEL_STABILIZERS; stabilize++) {
+            double round_off = integrator <= KEEL_DOP853 ? 0 : 1e-14;
             pendulum_model model = {.copies = 1};
             keel_system system = pendulum_system(&model);
             keel_state *start = keel_state_new(&system);
@@ -97,9 +106,13 @@ static void rest_stays_at_rest(void **state) {
             s.until = 5;
             start->q[1] = -1;
             keel_result result;
+            if (!keel_method_is_valid(s.method)) {
+                keel_state_free(start);
+                continue;
+            }
             assert_int_equal(keel_run(&system, start, 1, &s, NULL, NULL, &result), KEEL_OK);
-            assert_true(result.final->q[0] == 0 && result.final->q[1] == -1);
-            assert_true(result.final->v[0] == 0 && result.final->v[1] == 0);
+            assert_true(fabs(result.final->q[0]) <= round_off && fabs(result.final->q[1] + 1) <= round_off);
+            assert_true(fabs(result.final->v[0]) <= round_off && fabs(result.final->v[1]) <= round_off);
             /* Q = (0, -g), J = (0, -2): -2 lambda = -g */
             assert_true(fabs(result.final->lambda[0] - PENDULUM_G / 2) < 1e-12);
             keel_result_clear(&result);
@@ -115,6 +128,8 @@ static void projection_holds_the_constraints(void **state) {
         s.step = 0.01;
         s.tolerance = 1e-5;
         s.until = 20;
+        if (!keel_method_is_valid(s.method))
+            continue;
         outcome o = run_pendulum(1, 0, &s, NULL, NULL);
         assert_int_equal(o.status, KEEL_OK);
         assert_true(o.result.position.max <= 1e-14);
@@ -128,20 +143,25 @@ static void projection_holds_the_constraints(void **state) {
 
 static void tolerance_steers_the_error(void **state) {
     (void)state;
-    static const keel_integrator ADAPTIVE[] = {KEEL_DOPRI5, KEEL_DOP853};
-    for (unsigned i = 0; i < 2; i++) {
+    static const struct {
+        keel_integrator integrator;
+        double factor; /* error at the end over tolerance: BDF has much to add up */
+    } ADAPTIVE[] = {{KEEL_DOPRI5, 100}, {KEEL_DOP853, 100}, {KEEL_ADAMS, 100}, {KEEL_BDF, 300}, {KEEL_IDA, 300}};
+    for (unsigned i = 0; i < sizeof ADAPTIVE / sizeof *ADAPTIVE; i++) {
         double previous = 1;
         long steps = 0;
         for (double tolerance = 1e-4; tolerance > 1e-11; tolerance *= 1e-2) {
             keel_settings s = keel_settings_default();
-            s.method.integrator = ADAPTIVE[i];
+            s.method = method_of(ADAPTIVE[i].integrator);
             s.until = 2;
             s.tolerance = tolerance;
             outcome o = run_pendulum(1, 0, &s, NULL, NULL);
             double error = fabs(o.q[1]) + fabs(o.v[1]);
             assert_int_equal(o.status, KEEL_OK);
-            assert_true(error < 100 * tolerance);
-            assert_true(error < 0.3 * previous);
+            print_message("%s, %.0e: error %.1e\n", keel_integrator_word(ADAPTIVE[i].integrator).name, tolerance,
+                          error);
+            assert_true(error < ADAPTIVE[i].factor * tolerance);
+            assert_true(error < 0.3 * previous || error < 30 * tolerance);
             assert_true(o.result.count.steps > steps);
             assert_true(o.result.count.rejected <= 5 + o.result.count.steps / 4);
             previous = error;
@@ -175,7 +195,7 @@ static void rows_do_not_change_the_steps(void **state) {
     (void)state;
     for (int integrator = 0; integrator < KEEL_INTEGRATORS; integrator++) {
         keel_settings s = keel_settings_default();
-        s.method.integrator = (keel_integrator)integrator;
+        s.method = method_of((keel_integrator)integrator);
         s.step = 0.013;
         s.until = 3.7;
         static recorder r;
@@ -190,7 +210,8 @@ static void rows_do_not_change_the_steps(void **state) {
         /* 0, 0.0071, ..., 3.6991, and the end */
         assert_int_equal(r.count, 523);
         assert_true(r.t[522] == 3.7);
-        assert_true(r.violation < 1e-13);
+        if (s.method.stabilize == KEEL_PROJECTION)
+            assert_true(r.violation < 1e-13);
     }
 }
 
@@ -234,19 +255,21 @@ static void dependent_rows_change_nothing(void **state) {
     (void)state;
     for (int integrator = 0; integrator < KEEL_INTEGRATORS; integrator++) {
         keel_settings s = keel_settings_default();
-        s.method.integrator = (keel_integrator)integrator;
+        s.method = method_of((keel_integrator)integrator);
         s.step = 0.01;
         s.tolerance = 1e-10;
         s.until = 3;
+        /* IDA solves for the multipliers only as far as its tolerance asks */
+        double apart = integrator == KEEL_IDA ? 1e-8 : 1e-10;
         outcome once = run_pendulum(1, 0, &s, NULL, NULL), thrice = run_pendulum(3, 0, &s, NULL, NULL);
         assert_int_equal(thrice.status, KEEL_OK);
         assert_int_equal(thrice.result.rank, 1);
         for (int i = 0; i < 2; i++) {
-            assert_true(fabs(once.q[i] - thrice.q[i]) < 1e-10);
-            assert_true(fabs(once.v[i] - thrice.v[i]) < 1e-10);
+            assert_true(fabs(once.q[i] - thrice.q[i]) < apart);
+            assert_true(fabs(once.v[i] - thrice.v[i]) < apart);
         }
         for (int i = 0; i < 3; i++) /* least norm: equal shares */
-            assert_true(fabs(thrice.lambda[i] - once.lambda[0] / 3) < 1e-9);
+            assert_true(fabs(thrice.lambda[i] - once.lambda[0] / 3) < 10 * apart);
     }
 }
 
@@ -272,7 +295,7 @@ static void nan_force_is_reported(void **state) {
         keel_state *start = keel_state_new(&system);
         keel_diagnostics *messages = keel_diagnostics_new();
         keel_settings s = keel_settings_default();
-        s.method.integrator = (keel_integrator)integrator;
+        s.method = method_of((keel_integrator)integrator);
         s.step = 0.01;
         s.until = 100;
         start->q[0] = 1;

@@ -54,11 +54,13 @@ static keel_gain scalar(double value) {
 static int valid_methods(keel_integrator integrator, keel_method list[KEEL_FORMULATIONS * KEEL_STABILIZERS]) {
     int count = 0;
     for (int f = 0; f < KEEL_FORMULATIONS; f++)
-        for (int s = 0; s < KEEL_STABILIZERS; s++)
-            if (keel_formulation_takes((keel_formulation)f, (keel_stabilize)s))
-                list[count++] = (keel_method){.integrator = integrator,
-                                              .formulation = (keel_formulation)f,
-                                              .stabilize = (keel_stabilize)s};
+        for (int s = 0; s < KEEL_STABILIZERS; s++) {
+            keel_method method = {.integrator = integrator,
+                                  .formulation = (keel_formulation)f,
+                                  .stabilize = (keel_stabilize)s};
+            if (keel_method_is_valid(method))
+                list[count++] = method;
+        }
     return count;
 }
 

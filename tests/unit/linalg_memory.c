@@ -1,9 +1,10 @@
-/* Only the analysis allocates, and it survives every allocation that fails. The linker sends the allocations
- * of the layer through the functions below (--wrap). */
+/* Only the analysis allocates (again when A becomes singular), and it survives every allocation that fails.
+ * The linker sends the allocations of the layer through the functions below (--wrap). */
 #include <stdbool.h>
 
 #include "../../bench/saddle_systems.h"
 #include "keel/rank.h"
+#include "linalg/lu.h"
 #include "linalg_helper.h"
 
 void *__real_malloc(size_t size);
@@ -105,6 +106,96 @@ static void only_the_analysis_allocates(void **state) {
         }
 }
 
+/* Masses of a chain of points that come and go; the first one is held by the ground. */
+static void fill_points(int massless) {
+    memset(&P, 0, sizeof P);
+    P.n = P.m = 30;
+    for (int i = 0; i < P.n; i++) {
+        P.A[i][i] = 1 + i % 3;
+        P.J[i][i] = 1;
+        if (i > 0)
+            P.J[i][i - 1] = -1;
+        P.r[i] = P.s[i] = 0.1 * i;
+    }
+    pack(&P);
+    for (int i = 0; i < massless; i++)
+        P.A_values[7 * i] = 0;
+}
+
+static void singular_a_allocates_once(void **state) {
+    (void)state;
+    fill_points(3);
+    keel_saddle *K = new_kernel(&P, KEEL_SADDLE_SPARSE);
+    fill_points(3);
+    allocations = 0;
+    assert_int_equal(factor(K, &P), KEEL_OK);
+    assert_true(allocations > 0);
+    allocations = 0;
+    for (int massless = 0; massless <= 3; massless++) {
+        fill_points(massless);
+        assert_int_equal(factor(K, &P), KEEL_OK);
+        assert_int_equal(keel_saddle_solve(K, P.r, P.s, P.x, P.y, NULL), KEEL_OK);
+    }
+    assert_int_equal(allocations, 0);
+    keel_saddle_free(K);
+}
+
+/* Whatever allocation fails, the kernel can still be used: for a regular A, and for the same one again. */
+static void singular_a_may_run_out_of_memory(void **state) {
+    (void)state;
+    keel_status status = KEEL_ERROR_MEMORY;
+    long tried = 0;
+    for (; status; tried++) {
+        fill_points(0);
+        keel_saddle *K = new_kernel(&P, KEEL_SADDLE_SPARSE);
+        for (int massless = 2; massless <= 4; massless++) {
+            fill_points(massless);
+            allocations = 0;
+            failing = tried;
+            status = factor(K, &P);
+            failing = -1;
+            assert_int_equal(status, allocations > tried ? KEEL_ERROR_MEMORY : KEEL_OK);
+            if (status)
+                assert_true(keel_saddle_solve(K, P.r, P.s, P.x, P.y, NULL) < 0);
+        }
+        for (int massless = 0; massless <= 4; massless += 4) {
+            fill_points(massless);
+            assert_int_equal(factor(K, &P), KEEL_OK);
+            assert_int_equal(keel_saddle_solve(K, P.r, P.s, P.x, P.y, NULL), KEEL_OK);
+        }
+        keel_saddle_free(K);
+    }
+    assert_true(tried > 10);
+}
+
+static void lu_may_run_out_of_memory(void **state) {
+    (void)state;
+    for (int n = 4; n <= 40; n += 36) {
+        fill_random(&P, n, n, 1);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                P.J[i][j] = i == j ? 2 : i == j + 1 || j == i + 2 ? 1 : 0;
+        pack(&P);
+        ki_lu *lu = NULL;
+        long tried = 0;
+        for (; !lu; tried++) {
+            allocations = 0;
+            failing = tried;
+            lu = ki_lu_new(P.J_pattern);
+            failing = -1;
+            assert_true(!lu == (allocations > tried));
+        }
+        assert_true(tried > 1);
+        allocations = 0;
+        for (int again = 0; again < 3; again++) {
+            assert_int_equal(ki_lu_factor(lu, P.J_values), KEEL_OK);
+            ki_lu_solve(lu, P.r);
+        }
+        assert_int_equal(allocations, 0);
+        ki_lu_free(lu);
+    }
+}
+
 /* More dependent rows than a basis is kept for. */
 static void many_dependent_rows_allocate_nothing(void **state) {
     (void)state;
@@ -145,6 +236,9 @@ int main(void) {
         cmocka_unit_test(rank_may_run_out_of_memory),
         cmocka_unit_test(only_the_analysis_allocates),
         cmocka_unit_test(many_dependent_rows_allocate_nothing),
+        cmocka_unit_test(singular_a_allocates_once),
+        cmocka_unit_test(singular_a_may_run_out_of_memory),
+        cmocka_unit_test(lu_may_run_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static void words(void **state) {
     keel_model_free(model);
 
     model = parse_good("simulate: {until: 1}\n");
-    assert_int_equal(model->settings.metric, KEEL_METRIC_MASS);
+    assert_int_equal(model->settings.metric, KEEL_METRIC_NATURAL);
     assert_int_equal(model->settings.K_D.kind, KEEL_GAIN_AUTOMATIC);
     keel_model_free(model);
 }
@@ -156,7 +156,7 @@ static void problems_are_collected(void **state) {
         int line, column;
         const char *text;
     } EXPECTED[] = {
-        {9, 11, "option 'metric' is one of the words mass, identity, matrix, not a map"},
+        {9, 11, "option 'metric' is one of the words natural, mass, identity, matrix, not a map"},
         {10, 28, "in 'K_D', the value of 'bar[2]' must be one formula, not a list"},
         {11, 17, "row 2 of 'K_P' has length 1, but row 1 has length 2"},
         {12, 12, "the matrix 'penalty' must be square, but it is 1 x 2"},

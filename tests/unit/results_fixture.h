@@ -12,6 +12,7 @@
 static inline keel_system fixture_system(void) {
     static const char *const q[] = {"x", "y[1,2]"}, *const z[] = {"motor"}, *const s[] = {"contact"};
     static const char *const constraint[] = {"rod", "say \"hi\""}, *const output[] = {"angle"};
+    static const char *const invariant[] = {"momentum"};
     keel_system system = keel_system_default();
     system.n_q = system.n_v = 2;
     system.n_z = system.n_s = 1;
@@ -23,6 +24,8 @@ static inline keel_system fixture_system(void) {
     system.names.s = s;
     system.names.constraint = constraint;
     system.names.output = output;
+    system.n_i = 1;
+    system.names.invariant = invariant;
     return system;
 }
 
@@ -79,8 +82,16 @@ static inline keel_result fixture_result(const keel_system *system) {
     result.events[1] = (keel_event){3.5, KEEL_EVENT_PARTITION, "independent velocities: x'"};
     result.event_count = 2;
     result.events_dropped = 7;
-    result.count = (keel_counts){
-        .steps = 11, .rejected = 12, .evaluations = 13, .factorizations = 14, .projections = 15, .rows = 16};
+    result.invariants = calloc(1, sizeof(keel_invariant));
+    result.invariants[0] = (keel_invariant){2.5, 2.75, 0.25, 0.5};
+    result.count = (keel_counts){.steps = 11,
+                                 .rejected = 12,
+                                 .evaluations = 13,
+                                 .jacobians = 17,
+                                 .factorizations = 22,
+                                 .projections = 15,
+                                 .projection_factorizations = 18,
+                                 .rows = 16};
     return result;
 }
 

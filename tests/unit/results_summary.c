@@ -9,7 +9,7 @@
 #include "json.h"
 #include "unit/results_fixture.h"
 
-enum { MOST = 64 };
+enum { MOST = 96 };
 
 typedef struct members {
     int count;
@@ -98,8 +98,16 @@ static void has_every_key(void **state) {
         {"count.steps", "11"},
         {"count.rejected", "12"},
         {"count.evaluations", "13"},
-        {"count.factorizations", "14"},
+        {"count.jacobians", "17"},
+        {"count.factorizations", "22"},
+        {"count.factorizations_per_step", "2"},
         {"count.projections", "15"},
+        {"count.projection_factorizations", "18"},
+        {"invariants[0].name", "\"momentum\""},
+        {"invariants[0].initial", "2.5"},
+        {"invariants[0].final", "2.75"},
+        {"invariants[0].drift", "0.25"},
+        {"invariants[0].drift_max", "0.5"},
         {"count.rows", "16"},
         {"cpu_seconds", "0.25"},
     };

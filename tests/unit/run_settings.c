@@ -82,7 +82,7 @@ static void wrong_values_are_explained(void **state) {
     assert_message(m, "option 'tolerance' is 2: it must be between 1e-14 and 1", THERE);
     m = keel_diagnostics_new();
     assert_int_equal(keel_settings_set(&s, "metric", HERE, 2, THERE, m), KEEL_ERROR_INPUT);
-    assert_message(m, "option 'metric' is one of the words mass, identity, matrix", THERE);
+    assert_message(m, "option 'metric' is one of the words natural, mass, identity, matrix", THERE);
     m = keel_diagnostics_new();
     assert_int_equal(keel_settings_set_word(&s, "metric", HERE, "mas", THERE, m), KEEL_ERROR_INPUT);
     assert_message(m, "mass, identity, matrix", THERE);
@@ -94,7 +94,7 @@ static void wrong_values_are_explained(void **state) {
     assert_message(m, "option 'step' is a number", THERE);
     /* nothing was changed */
     assert_true(s.tolerance == 1e-6 && s.step == 0);
-    assert_true(s.metric == KEEL_METRIC_MASS && s.K_D.kind == KEEL_GAIN_AUTOMATIC);
+    assert_true(s.metric == KEEL_METRIC_NATURAL && s.K_D.kind == KEEL_GAIN_AUTOMATIC);
 }
 
 static void rules_between_options(void **state) {

@@ -1,0 +1,113 @@
+#include "integrate/integrator.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A step may use this part of the tolerance; the rest is for what the steps add up to. Measured on the
+ * shipped models: the error at the end is then of the order of the tolerance itself. */
+static const double SHARE_OF_A_STEP = 0.1;
+
+/* No error estimate is better than this, relative to the component: round-off of the stages. */
+static const double ROUND_OFF = 1e-15;
+
+ki_integrator *ki_integrator_new(const ki_problem *problem, keel_status *status) {
+    static ki_integrator *(*const MAKERS[KEEL_INTEGRATORS])(const ki_problem *, keel_status *) = {
+        [KEEL_RK4] = ki_rk_new,     [KEEL_DOPRI5] = ki_rk_new, [KEEL_DOP853] = ki_rk_new,
+        [KEEL_ADAMS] = ki_adams_new, [KEEL_BDF] = ki_bdf_new,   [KEEL_BDF_FIXED] = ki_bdf_fixed_new,
+        [KEEL_IDA] = ki_ida_new};
+    *status = KEEL_OK;
+    return MAKERS[problem->kind](problem, status);
+}
+
+void ki_integrator_free(ki_integrator *self) {
+    if (!self)
+        return;
+    if (self->clear)
+        self->clear(self);
+    ki_arena_free(&self->arena);
+    free(self);
+}
+
+void *ki_integrator_begin(const ki_problem *problem, size_t size) {
+    ki_integrator *self = calloc(1, size);
+    if (!self)
+        return NULL;
+    self->flow = problem->flow;
+    self->flow_rows = problem->flow_rows;
+    self->settings = problem->settings;
+    self->n = problem->flow.dynamics->n_y;
+    self->t = self->t_old = problem->t;
+    self->singular_at = INFINITY;
+    ki_arena_init(&self->arena);
+    self->y = KI_NEW(&self->arena, double, self->n);
+    if (!self->y) {
+        ki_integrator_free(self);
+        return NULL;
+    }
+    memcpy(self->y, problem->y, (size_t)self->n * sizeof(double));
+    return self;
+}
+
+double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i) {
+    double relative = fmax(SHARE_OF_A_STEP * self->settings.tolerance, ROUND_OFF);
+    return SHARE_OF_A_STEP * self->settings.absolute_tolerance + relative * fmax(fabs(y0[i]), fabs(y1[i]));
+}
+
+keel_status ki_settle_estimate(ki_integrator *self, double *e) {
+    if (!self->settings.projected_error)
+        return KEEL_OK;
+    return ki_settle_error(self->flow.dynamics, self->flow.stabilize, e);
+}
+
+/* The larger of two; a NaN wins. */
+static double larger(double a, double b) {
+    return b <= a ? a : b;
+}
+
+double ki_error_norm(const ki_integrator *self, const double *e, const double *y0, const double *y1) {
+    double most = 0;
+    for (int i = 0; i < self->n - 1; i++)
+        most = larger(most, fabs(e[i]) / ki_allowed_error(self, y0, y1, i));
+    return most;
+}
+
+/* Such that an explicit Euler step changes y by a hundredth of its size, then corrected by an estimate of the
+ * second derivative so that the expected error is about 1% of what is allowed (Hairer, Norsett, Wanner, section
+ * II.4). */
+double ki_choose_first_step(ki_integrator *self, const double *rate, int order, double t_end, double *scratch,
+                            double *scratch_rate) {
+    const double *y = self->y;
+    double span = t_end - self->t;
+    double d0 = ki_error_norm(self, y, y, y), d1 = ki_error_norm(self, rate, y, y);
+    double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 * span : 0.01 * d0 / d1;
+    h0 = fmin(h0, span);
+    for (int i = 0; i < self->n; i++)
+        scratch[i] = y[i] + h0 * rate[i];
+    if (ki_rate(self->flow.dynamics, self->t + h0, scratch, scratch_rate))
+        return 1e-3 * h0; /* the model does not like the Euler point: begin small */
+    for (int i = 0; i < self->n; i++)
+        scratch_rate[i] = (scratch_rate[i] - rate[i]) / h0;
+    double d2 = ki_error_norm(self, scratch_rate, y, y), d = fmax(d1, d2);
+    double h1 = d <= 1e-15 ? fmax(1e-6 * span, h0 * 1e-3) : pow(0.01 / d, 1.0 / order);
+    return fmin(fmin(100 * h0, h1), span);
+}
+
+bool ki_worth_retrying(keel_status status) {
+    return status != KEEL_ERROR_MEMORY && status != KEEL_ERROR_CALLBACK;
+}
+
+void ki_accept_step(ki_integrator *self, double t_new, double t_end) {
+    const ki_dynamics *d = self->flow.dynamics;
+    double h = t_new - self->t;
+    self->t_old = self->t;
+    self->t = fabs(t_end - t_new) <= 1e-14 * fmax(fabs(t_end), h) ? t_end : t_new;
+    self->longest_step = fmax(self->longest_step, h);
+    self->steps++;
+    self->moved_position += d->moved_position * d->moved_position;
+    self->moved_velocity += d->moved_velocity * d->moved_velocity;
+}
+
+bool ki_step_too_small(const ki_integrator *self, double h, double t_end) {
+    return h < 1e-14 * fmax(fabs(self->t), fabs(t_end)) && h < t_end - self->t;
+}

@@ -1,0 +1,102 @@
+/* integrator.h - what all integrators of y' = f(t, y) have in common, and what a run sees of them.
+ *
+ * An integrator takes accepted steps, keeps the state at the end of the last one on the constraints as far as
+ * its stabiliser promises, and gives the state at any time inside that step. Each method is one file that fills
+ * in the three functions; a method's own struct begins with a ki_integrator.
+ */
+#ifndef KI_INTEGRATOR_H
+#define KI_INTEGRATOR_H
+
+#include "keel/method.h"
+#include "stabilize/stabilizer.h"
+
+/* What is integrated: a workspace with its formulation, and what keeps its solution on the constraints. */
+typedef struct ki_flow {
+    ki_dynamics *dynamics;
+    keel_stabilize stabilize;
+} ki_flow;
+
+typedef struct ki_integrator_settings {
+    double tolerance, absolute_tolerance;
+    double step;       /* fixed step, or first step of an adaptive method (0: chosen) */
+    double max_step;   /* 0: no limit */
+    double most_steps; /* accepted and rejected */
+    int order;         /* of methods with a choice; 0: the method's own */
+    bool projected_error; /* error estimates lose the part that projection removes */
+} ki_integrator_settings;
+
+/* All an integrator starts from. */
+typedef struct ki_problem {
+    keel_integrator kind;
+    ki_flow flow;      /* for the steps                                                        */
+    ki_flow flow_rows; /* for dense output: rows must not disturb the steps, so it has its own dynamics */
+    ki_integrator_settings settings;
+    double t, t_end;
+    const double *y; /* [n_y] consistent start */
+} ki_problem;
+
+typedef struct ki_integrator ki_integrator;
+
+struct ki_integrator {
+    /* One accepted step, not beyond t_end. KEEL_ERROR_STEP_SIZE when it became too small (dynamics->trouble
+     * tells why, if failures of the model caused it), KEEL_ERROR_LIMIT when there were too many. The state stays
+     * at the last good step. */
+    keel_status (*step)(ki_integrator *self, double t_end);
+    /* y at a time within the last step, its ends included. */
+    keel_status (*interpolate)(ki_integrator *self, double t, double *y);
+    void (*clear)(ki_integrator *self); /* frees what is not in the arena; may be NULL */
+
+    ki_flow flow, flow_rows;
+    ki_integrator_settings settings;
+    int n;         /* length of y; the last component (work) is not error-controlled */
+    double t;      /* time reached                        */
+    double *y;     /* [n] state at t                      */
+    double t_old;  /* the last step was [t_old, t]        */
+    double longest_step;
+    long steps, rejected;
+    long jacobians;                        /* linearisations of implicit methods */
+    double moved_position, moved_velocity; /* sums of squares of the corrections of accepted steps, M-norm */
+    double singular_at; /* where the next step is expected to meet a singular pose; infinity: nowhere   */
+    bool singular_near; /* too near to come nearer: a step across is taken as it is                     */
+    bool stiff; /* an explicit method found that stability, not accuracy, limits its steps           */
+    ki_arena arena;
+};
+
+/* The integrator problem->kind, at its start; NULL with *status after a failure. */
+ki_integrator *ki_integrator_new(const ki_problem *problem, keel_status *status);
+void ki_integrator_free(ki_integrator *self);
+
+/* For methods: a zeroed struct of `size` bytes that begins with a ki_integrator, its common part filled in and y
+ * copied; NULL when out of memory. */
+void *ki_integrator_begin(const ki_problem *problem, size_t size);
+
+/* The makers, one file each; each returns the integrator or NULL with *status. */
+ki_integrator *ki_rk_new(const ki_problem *problem, keel_status *status);
+ki_integrator *ki_adams_new(const ki_problem *problem, keel_status *status);
+ki_integrator *ki_bdf_new(const ki_problem *problem, keel_status *status);
+ki_integrator *ki_bdf_fixed_new(const ki_problem *problem, keel_status *status);
+ki_integrator *ki_ida_new(const ki_problem *problem, keel_status *status);
+
+/* The error that one step may leave in component i, between the states y0 and y1. */
+double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i);
+
+/* Takes from an error estimate what the stabiliser removes, if the settings say so. */
+keel_status ki_settle_estimate(ki_integrator *self, double *e);
+
+/* Largest |e_i| / allowed over all components but the work; NaN if there is one. */
+double ki_error_norm(const ki_integrator *self, const double *e, const double *y0, const double *y1);
+
+/* First step for a method of the given order: rate = f(t, y) is known; two scratch vectors. */
+double ki_choose_first_step(ki_integrator *self, const double *rate, int order, double t_end, double *scratch,
+                            double *scratch_rate);
+
+/* Whether a failed evaluation may go away with a smaller step. */
+bool ki_worth_retrying(keel_status status);
+
+/* The book-keeping of an accepted step that ends at t_new with the state self->y. Lands on t_end exactly. */
+void ki_accept_step(ki_integrator *self, double t_new, double t_end);
+
+/* True when a step of h at the present time is too small to count. */
+bool ki_step_too_small(const ki_integrator *self, double h, double t_end);
+
+#endif
