@@ -56,7 +56,7 @@ typedef struct keel_settings {
     double first_step; /* first step of an adaptive integrator; 0: chosen                            */
     double max_step;   /* largest step of an adaptive integrator; 0: no limit                        */
     double max_steps;  /* most steps, accepted and rejected                                          */
-    double order;      /* order of a method that lets one choose; 0: its highest                     */
+    double order;      /* order of a method that lets one choose; 0: its own choice                  */
     double projection_tolerance; /* violation that projection leaves, relative to the constraint's size */
     double start_tolerance; /* violation of the start that is repaired, relative to the constraint's size */
 

@@ -78,16 +78,20 @@ static bool analyse_again(keel_saddle *K) {
     return true;
 }
 
-/* 1 / sum_i J_ki^2 / A_ii over the coordinates with mass; 0 if there is none. */
+/* 1 / sum_i J_ki^2 / A_ii over the coordinates with mass, at most A_ii / |J_k|^2: an entry of round-off does
+ * not make the mass that is seen through it infinite. 0 if there is none. */
 static double mass_seen(const keel_saddle *K, int k) {
-    double sum = 0;
+    double sum = 0, most = 0;
     for (int p = K->J.start[k]; p < K->J.start[k + 1]; p++) {
         int i = K->J.index[p];
         double A_ii = K->A_values[K->A.start[i + 1] - 1];
-        if (A_ii > 0)
+        if (A_ii > 0 && K->J_values[p] != 0) {
             sum += K->J_values[p] * K->J_values[p] / A_ii;
+            most = fmax(most, A_ii);
+        }
     }
-    return sum > 0 ? 1 / sum : 0;
+    most *= K->y_scale[k] * K->y_scale[k];
+    return sum * most > 1 ? 1 / sum : most;
 }
 
 /* a_i >= w_k |J_k|^2 for the coordinates of row k */

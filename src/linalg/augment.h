@@ -17,7 +17,8 @@
  *     1 / w_k = sum_i J_ki^2 / A_ii     over the coordinates of the row that have mass
  *     w_k |J_k|^2 = w_l |J_l|^2         if there are none: as in a row l that shares a coordinate with it
  *
- * but at most 1 / (2 D_k), which keeps F above 1/2.
+ * but at most max A_ii / |J_k|^2, where J_ki is next to nothing, and at most 1 / (2 D_k), which keeps F above
+ * 1/2.
  */
 #ifndef KI_AUGMENT_H
 #define KI_AUGMENT_H

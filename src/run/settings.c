@@ -37,7 +37,7 @@ static const keel_option OPTIONS[] = {
     NUMBER(first_step, 0, 0, 1e300, "time", "first step of an adaptive integrator; 0: chosen automatically"),
     NUMBER(max_step, 0, 0, 1e300, "time", "largest step of an adaptive integrator; 0: no limit"),
     NUMBER(max_steps, 1e7, 1, 1e15, "", "most steps, accepted and rejected together"),
-    NUMBER(order, 0, 0, 12, "", "order of bdf-fixed (1 to 6), largest order of bdf and adams; 0: the highest"),
+    NUMBER(order, 0, 0, 12, "", "order of bdf-fixed (1 to 6) and adams (1 to 12), largest order of bdf and ida; 0: chosen"),
     NUMBER(projection_tolerance, 4e-15, 1e-16, 1e-2, "",
            "violation that projection leaves, relative to the constraint's size"),
     NUMBER(start_tolerance, 1e-3, 0, 1e300, "",
@@ -193,7 +193,7 @@ static keel_status check_order(const keel_settings *settings, double t_start, ke
         return KEEL_OK;
     if (order != floor(order) || order > HIGHEST[integrator]) {
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
-                             "option 'order' is %g: %s has the orders 1 to %d (0: the highest)", order, name,
+                             "option 'order' is %g: %s has the orders 1 to %d (0: its own choice)", order, name,
                              HIGHEST[integrator]);
         return KEEL_ERROR_INPUT;
     }

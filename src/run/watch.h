@@ -22,7 +22,7 @@ typedef struct ki_watch {
     double largest;     /* largest gap so far                        */
     double gap, before; /* at the last two steps                     */
     double t, t_before; /* their times                               */
-    double steepest;    /* largest change per time between two steps */
+    double steepest;    /* largest change per time between two steps of late */
     double smallest;    /* smallest gap met, and when                */
     double smallest_time;
     double logged;      /* time of the last singular pose reported   */

@@ -13,7 +13,7 @@ equations:
   forces: {y: sqrt(1 - t)}
 simulate: {until: 2, output: 0.1}
 MODEL
-for method in dop853 dopri5 "rk4 --step 0.05"; do
+for method in dop853 dopri5 "rk4 --step 0.05" adams bdf "bdf-fixed --step 0.05" ida/ggl ida/index1; do
     rm -f rows.csv summary.json
     # shellcheck disable=SC2086  # several words
     exits 1 run late.yaml --method $method -o rows.csv --summary summary.json
@@ -25,7 +25,34 @@ for method in dop853 dopri5 "rk4 --step 0.05"; do
     [ "$status" = '"not_finite"' ] || [ "$status" = '"step_size"' ] || fail "$method: status $status"
     [ "$(member summary.json message)" != null ] || fail "$method: no message"
     near "$(member summary.json final.t)" 0.9 0.1001
-    near "$(member summary.json violation.position.max)" 0 1e-8
+    says err "force on 'y'' is not finite"
+    case $method in
+    ida*) near "$(member summary.json violation.position.max)" 0 1e-3 ;; # as far as the tolerance of 1e-6 goes, without projection
+    *) near "$(member summary.json violation.position.max)" 0 1e-8 ;;
+    esac
+done
+
+# the rod is pulled beyond its reach at t = sqrt(5)
+cat >reach.yaml <<'MODEL'
+keel: 1
+name: pulled beyond its reach
+equations:
+  coordinates: {x: 0.5, y: sqrt(0.75)}
+  velocities: {x: 0, y: 0}
+  kinetic: (x'^2 + y'^2)/2
+  holonomic:
+    rod: x^2 + y^2 - 1
+    puller: x - 0.5 - 0.1*t^2
+simulate: {until: 5, tolerance: 1e-6, output: 0.1}
+MODEL
+for method in dop853 adams bdf ida/index1 ida/ggl; do
+    rm -f rows.csv summary.json
+    exits 1 run reach.yaml --method $method -o rows.csv --summary summary.json
+    says err "t = 2.236"
+    says err "constraints 'rod', 'puller' become dependent"
+    [ "$(complete_csv rows.csv)" -eq 23 ] || fail "$method: $(complete_csv rows.csv) rows until 2.236"
+    [ "$(member summary.json count.rows)" = 23 ] || fail "$method: count.rows"
+    [ "$(member summary.json status)" = '"step_size"' ] || fail "$method: status"
 done
 
 # a limit of the settings

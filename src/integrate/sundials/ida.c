@@ -12,7 +12,6 @@
  */
 #include <ida/ida.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sunnonlinsol/sunnonlinsol_newton.h>
 
@@ -71,46 +70,26 @@ static int weights(N_Vector Y, N_Vector weight, void *user) {
     return 0;
 }
 
-/* A vector of SUNDIALS that knows whose it is. */
-typedef struct vector {
-    struct _N_VectorContent_Serial serial;
-    ida *owner;
-} vector;
+/* Whose step is under way in this thread: SUNDIALS tells a norm only the vectors. */
+static _Thread_local ida *stepping;
 
-static bool set_owner(N_Vector v, ida *owner) {
-    vector *content = realloc(v->content, sizeof *content);
-    if (!content)
-        return false;
-    content->owner = owner;
-    v->content = content;
-    return true;
+/* The larger of two; a NaN wins. */
+static double larger(double a, double b) {
+    return b <= a ? a : b;
 }
 
-static N_Vector clone(N_Vector v) {
-    N_Vector copy = N_VClone_Serial(v);
-    if (copy && !set_owner(copy, ((vector *)v->content)->owner)) {
-        N_VDestroy(copy);
-        copy = NULL;
-    }
-    return copy;
-}
-
-/* The norm of IDA's error tests (those of convergence use another). Velocities have no freedom along the
- * gradients of the constraints; when the step changes the estimate jumps there, more so the lighter the
- * bodies, and steps that are judged by it shrink to nothing. Of what the filter takes out a hundredth still
- * counts. */
-static realtype error_norm(N_Vector x, N_Vector weight, N_Vector id) {
+/* The norm of IDA's error tests. Velocities have no freedom along the gradients of the constraints; when the
+ * step changes the estimate jumps there, more so the lighter the bodies, and steps that are judged by it
+ * shrink to nothing. Of what the filter takes out a hundredth still counts. */
+static realtype error_norm(N_Vector x, N_Vector weight) {
     static const double REST = 0.01;
-    ida *self = ((vector *)x->content)->owner;
+    ida *self = stepping;
     const double *e = N_VGetArrayPointer(x), *w = N_VGetArrayPointer(weight);
     double most = 0;
-    (void)id;
     memcpy(self->filtered, e, (size_t)self->equations.size * sizeof(double));
     ki_ida_filter(&self->equations, self->filtered);
-    for (int i = 0; i < self->base.n - 1; i++) {
-        double value = fabs(w[i] * (self->filtered[i] + REST * (e[i] - self->filtered[i])));
-        most = value <= most ? most : value; /* a NaN wins */
-    }
+    for (int i = 0; i < self->base.n - 1; i++)
+        most = larger(most, fabs(w[i] * (self->filtered[i] + REST * (e[i] - self->filtered[i]))));
     return most;
 }
 
@@ -134,9 +113,12 @@ static int has_converged(SUNNonlinearSolver newton, N_Vector sum, N_Vector corre
                          N_Vector weight, void *user) {
     static const double SLOWEST = 0.9;
     ida *self = user;
-    double size = N_VWrmsNorm(correction, weight);
+    const double *x = N_VGetArrayPointer(correction), *w = N_VGetArrayPointer(weight);
+    double size = 0;
     int iteration = 0;
     (void)sum;
+    for (int i = 0; i < self->base.n - 1; i++)
+        size = larger(size, fabs(x[i] * w[i]));
     SUNNonlinSolGetCurIter(newton, &iteration);
     if (size <= tolerance)
         return SUN_NLS_SUCCESS;
@@ -202,14 +184,22 @@ static keel_status restart(ida *self) {
                                                                                      : KEEL_OK;
 }
 
+static int solve(ida *self, double t_end, double *t) {
+    ida *outer = stepping; /* a model may run another one */
+    stepping = self;
+    int code = IDASetStopTime(self->memory, t_end);
+    if (code >= 0)
+        code = IDASolve(self->memory, t_end, t, self->bridge.state, self->rate, IDA_ONE_STEP);
+    stepping = outer;
+    return code;
+}
+
 /* One step of IDA's, begun anew a few times where it fails. */
 static keel_status advance(ida *self, double t_end, double *t) {
     enum { MOST_RESTARTS = 3 };
     ki_integrator *base = &self->base;
     for (int restarts = 0;; restarts++) {
-        int code = IDASetStopTime(self->memory, t_end);
-        if (code >= 0)
-            code = IDASolve(self->memory, t_end, t, self->bridge.state, self->rate, IDA_ONE_STEP);
+        int code = solve(self, t_end, t);
         long rejected = rejected_so_far(self);
         base->rejected += rejected - self->rejected;
         self->rejected = rejected;
@@ -240,8 +230,8 @@ static keel_status step(ki_integrator *base, double t_end) {
     d->factored = false;
     d->moved_position = d->moved_velocity = 0;
     ki_accept_step(base, t, t_end);
-    return ki_solve_auxiliaries(d, base->t,
-                                base->y); /* those of the state reached, not of the last iterate */
+    /* those of the state reached, not of the last iterate */
+    return ki_solve_auxiliaries(d, base->t, base->y);
 }
 
 static keel_status interpolate(ki_integrator *base, double t, double *y) {
@@ -290,8 +280,6 @@ static bool set_up_ida(ida *self) {
     code |= SUNNonlinSolSetConvTestFn(self->newton, has_converged, self);
     code |= IDASetLinearSolver(memory, self->bridge.solver, self->bridge.matrix);
     code |= IDASetJacFn(memory, newton_matrix);
-    code |= IDASetId(memory, self->bridge.state); /* no matter which: with it, error tests take error_norm */
-    code |= IDASetSuppressAlg(memory, SUNTRUE);
     code |= IDASetMaxNumSteps(memory, -1);
     code |= IDASetMaxErrTestFails(memory, MOST_FAILURES);
     code |= IDASetMaxConvFails(memory, MOST_FAILURES);
@@ -314,10 +302,7 @@ static keel_status start(ida *self) {
     if (status)
         return status;
     self->bridge.matrix->ops->zero = empty_matrix;
-    if (!set_owner(self->bridge.state, self))
-        return KEEL_ERROR_MEMORY;
-    self->bridge.state->ops->nvclone = clone;
-    self->bridge.state->ops->nvwrmsnormmask = error_norm;
+    self->bridge.state->ops->nvwrmsnorm = error_norm; /* copies of this vector inherit it */
     self->rate = N_VClone(self->bridge.state);
     self->inside = KI_NEW(&base->arena, double, size);
     self->filtered = KI_NEW(&base->arena, double, size);

@@ -348,7 +348,11 @@ keel_status ki_ida_factor(ki_ida_equations *e, double t, double c, const double 
     e->gamma = 1 / c;
     keel_status status =
         e->exact ? linearize_exactly(e, t, Y, Y_rate) : linearize_by_differences(e, t, Y, Y_rate, F);
-    return status ? status : ki_lu_factor(e->lu, e->values);
+    if (!status)
+        status = ki_lu_factor(e->lu, e->values);
+    if (status)
+        e->gamma = 0;
+    return status;
 }
 
 void ki_ida_solve(ki_ida_equations *e, double *b) {

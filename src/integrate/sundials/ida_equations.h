@@ -45,9 +45,9 @@ typedef struct ki_ida_equations {
     bool exact;     /* the matrix from the tangent; otherwise by differences             */
     int size;       /* of Y                                                              */
     int lambda, mu; /* where they begin in Y; lambda = n_y                               */
-    double gamma;   /* of the matrix that is factored                                    */
+    double gamma;   /* of the matrix that is factored; 0: none                            */
     double *v_free; /* [n_v] v - G^T mu                                                  */
-    bool *dropped;  /* [m] rows that depend on others */
+    bool *dropped;  /* [m] rows that depend on others                                     */
     ki_lu *lu;
     keel_pattern pattern;
     double *values;         /* of the pattern                                                    */
@@ -74,8 +74,8 @@ void ki_ida_solve(ki_ida_equations *e, double *b);
 
 /* x <- (F_Y + c F_Y')^-1 c F_Y' x: of the difference x of two states near each other, the part that the
  * differential equations have to answer for. In ggl the part along the gradients of the constraints goes:
- * positions and velocities have none but what the constraints say. Does nothing before the first
- * factorization. */
+ * positions and velocities have none but what the constraints say. Does nothing while there are
+ * no factors. */
 void ki_ida_filter(ki_ida_equations *e, double *x);
 
 #endif
