@@ -6,7 +6,7 @@ SOURCES := cli src include tests bench samples fuzz
 FUZZ_SECONDS := 60
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test bench eich format deps asan fuzz clean help
+.PHONY: build demo test bench papers format deps asan fuzz clean help
 .NOTPARALLEL:
 
 build: ## build the program (build/keel)
@@ -28,10 +28,15 @@ test: deps build ## install what is missing, build, run all tests
 bench: deps build ## build and run the benchmarks
 	@scripts/bench.sh $(BUILD)
 
-eich: deps build ## recompute the tables of Eich's paper (docs/eich.md)
-	@cmake --build $(BUILD) --target bench_eich
+papers: deps build ## recompute the experiments of papers (docs/eich.md, garcia.md, bottasso.md)
+	@cmake --build $(BUILD) --target bench_eich bench_garcia bench_bottasso
+	@mkdir -p $(BUILD)/garcia docs/images/garcia docs/images/bottasso
 	@$(BUILD)/bench/bench_eich models > $(BUILD)/eich.md && mv $(BUILD)/eich.md docs/eich.md
-	@echo "The tables are in docs/eich.md."
+	@$(BUILD)/bench/bench_garcia models $(BUILD)/garcia docs/images/garcia > $(BUILD)/garcia.md \
+		&& mv $(BUILD)/garcia.md docs/garcia.md
+	@$(BUILD)/bench/bench_bottasso models docs/images/bottasso > $(BUILD)/bottasso.md \
+		&& mv $(BUILD)/bottasso.md docs/bottasso.md
+	@echo "The pages are docs/eich.md, docs/garcia.md and docs/bottasso.md."
 
 format: ## format all C files
 	@find $(SOURCES) -name '*.[ch]' -print0 | xargs -0 clang-format -i

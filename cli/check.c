@@ -62,6 +62,11 @@ static void write_sizes(const keel_system *system) {
         label("auxiliary unknowns");
         printf("%d\n", system->n_s);
     }
+    for (int i = 0; i < system->n_i; i++) {
+        char buffer[32];
+        label(i ? "" : "invariants");
+        printf("%s\n", keel_system_name(system, KEEL_NAME_INVARIANT, i, buffer));
+    }
 }
 
 /* Evaluates J, Phi and the velocity violation at the point, then the rank of J. */

@@ -80,7 +80,7 @@ static void help(FILE *file) {
     const keel_option *options = keel_options(&count);
     for (int i = 0; i < count; i++) {
         const keel_option *o = &options[i];
-        char initial[32], range[64];
+        char initial[32], range[128];
         fprintf(file, "  %-21s %-6s  %-17s  %-37s  %-8s  %s\n", o->name, type_text(o),
                 default_text(o, initial, sizeof initial), range_text(o, range, sizeof range),
                 o->unit[0] ? o->unit : "-", o->help);
@@ -202,7 +202,7 @@ static void warn_of_unused(const request *r, keel_method method, keel_diagnostic
     const char *integrator = keel_integrator_word(method.integrator).name;
     for (int i = 0; i < r->override_count; i++) {
         const char *name = r->overrides[i].name;
-        if (adaptive && strcmp(name, "step") == 0)
+        if (!keel_integrator_takes_step(method.integrator) && strcmp(name, "step") == 0)
             keel_diagnostics_add(diagnostics, KEEL_WARNING, (keel_location){.file = "--step"},
                                  "%s chooses its own step: no effect (--option max_step=H limits it)",
                                  integrator);

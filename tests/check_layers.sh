@@ -12,7 +12,8 @@ owners='
 keel/status.h base        keel/diagnostics.h base
 keel/pattern.h linalg     keel/saddle.h linalg        keel/rank.h linalg
 keel/system.h system      keel/equations.h equations
-keel/method.h base        keel/settings.h base        keel/run.h run
+keel/method.h base        keel/settings.h base        keel/step.h base
+keel/run.h run
 keel/modelfile.h modelfile                            keel/results.h results
 amd.h linalg  klu.h linalg  cblas.h linalg  lapacke.h linalg  libfyaml.h modelfile
 '
@@ -42,6 +43,8 @@ amd.h linalg  klu.h linalg  cblas.h linalg  lapacke.h linalg  libfyaml.h modelfi
         if (file == "include/keel/keel.h") next
         if (from == "") { complain(file ": say in tests/check_layers.sh which layer it belongs to"); next }
         split(header, part, "/")
+        if (part[1] ~ /^(cvode|ida|nvector|sundials|sunmatrix|sunlinsol)$/ && file !~ /^src\/integrate\/sundials\//)
+            complain(file ":" $3 ": SUNDIALS stays in src/integrate/sundials")
         if (header in owner) to = owner[header]
         else if (part[1] in known) to = part[1]
         else if (part[1] == "keel") { complain(file ":" $3 ": " header " belongs to no layer"); next }

@@ -16,6 +16,12 @@ typedef enum keel_integrator {
     KEEL_BDF,       /* docs/bdf.md   */
     KEEL_BDF_FIXED, /* docs/bdf.md   */
     KEEL_IDA,       /* docs/ida.md   */
+    KEEL_NEWMARK,   /* this and the next three: docs/index3.md */
+    KEEL_HHT,
+    KEEL_GENERALIZED_ALPHA,
+    KEEL_TRAPEZOIDAL,
+    KEEL_MIDPOINT,   /* docs/conserving.md */
+    KEEL_CONSERVING, /* docs/conserving.md */
     KEEL_INTEGRATORS
 } keel_integrator;
 
@@ -27,7 +33,9 @@ typedef enum keel_formulation {
     KEEL_PENALTY,             /* modified Lagrange equations                           docs/penalty.md     */
     KEEL_AUGMENTED,           /* penalty iterated to the exact multipliers             docs/penalty.md     */
     KEEL_GENERALIZED_INVERSE, /* least-norm multipliers plus a non-ideal part          docs/redundancy.md  */
-    KEEL_GGL,                 /* stabilised index 2 (Gear, Gupta and Leimkuhler)       docs/ida.md         */
+    KEEL_INDEX3,              /* displacements and multipliers from Phi = 0            docs/index3.md      */
+    KEEL_INDEX2,              /* the same with the velocity level of the constraints   docs/index3.md      */
+    KEEL_GGL,                 /* both levels (Gear, Gupta and Leimkuhler)              docs/ida.md         */
     KEEL_FORMULATIONS
 } keel_formulation;
 
@@ -56,8 +64,11 @@ KEEL_API keel_word keel_integrator_word(keel_integrator integrator);
 KEEL_API keel_word keel_formulation_word(keel_formulation formulation);
 KEEL_API keel_word keel_stabilize_word(keel_stabilize stabilize);
 
-/* 1 if the integrator chooses its own step size from a tolerance, 0 if it takes a fixed step. */
+/* 1 if the integrator can choose its step size from a tolerance. */
 KEEL_API int keel_integrator_is_adaptive(keel_integrator integrator);
+
+/* 1 if it can take fixed steps; one that can do both does so when a step is given. */
+KEEL_API int keel_integrator_takes_step(keel_integrator integrator);
 
 /* 1 if the integrator may be combined with the formulation. */
 KEEL_API int keel_integrator_takes(keel_integrator integrator, keel_formulation formulation);

@@ -8,8 +8,9 @@
 
 /* CSV with one header line; numbers with 17 digits. Columns: t, q, v (name'), z, s, lambda.NAME (or
  * lambda.NAME(shared) when dependent constraints share it), d.NAME (projections of a method with a
- * partition), outputs, energy, energy_drift (both only if the system knows its energy), position_violation,
- * velocity_violation. */
+ * partition), outputs, energy, energy_drift (both only if the system knows its energy), newton_iterations,
+ * newton_correction_q, newton_correction_lambda, condition (of an implicit integrator with newton_report),
+ * position_violation, velocity_violation. */
 typedef struct keel_csv keel_csv;
 
 /* Opens `path` ("-": standard output) and writes the header. The first row of the run tells which multipliers

@@ -12,6 +12,7 @@
 #define KEEL_RUN_H
 
 #include "keel/settings.h"
+#include "keel/step.h"
 #include "keel/system.h"
 
 /* One row of output. The arrays belong to the simulation and hold until its next call. */
@@ -23,6 +24,8 @@ typedef struct keel_row {
     double position_violation, velocity_violation; /* largest |Phi_i|, largest |rate_i| */
     const int *shared;         /* [m] 1: dependent constraints share this multiplier; NULL: unknown */
     const double *projections; /* d_i of the partition [n_v], docs/partition.md; NULL: the method has none */
+    const keel_newton_facts *newton; /* NULL unless asked for (newton_report) and known */
+    const keel_audit *audit;         /* of the last step; NULL: no energy, or nothing is projected */
     double energy;             /* kinetic + potential; 0 if the system does not know its energy */
     double energy_drift;       /* energy - energy at the start - work of applied forces and drivers */
 } keel_row;
@@ -58,7 +61,8 @@ typedef struct keel_invariant {
 typedef enum keel_event_kind {
     KEEL_EVENT_SINGULAR, /* a singular pose was passed                   */
     KEEL_EVENT_PARTITION, /* other coordinates became the dependent ones  */
-    KEEL_EVENT_METHOD    /* "auto" went on with another integrator       */
+    KEEL_EVENT_METHOD,   /* "auto" went on with another integrator       */
+    KEEL_EVENT_METRIC    /* projection in this metric can add energy     */
 } keel_event_kind;
 
 typedef struct keel_event {
@@ -81,6 +85,8 @@ typedef struct keel_result {
     double energy_initial, energy_final;
     double energy_drift;     /* at the end: energy change minus the work of forces and drivers */
     double energy_drift_max; /* largest |drift| over rows and steps */
+    keel_audit audit;        /* sums over all steps */
+    long gains, losses;      /* steps in which projection added energy, or took some */
     keel_invariant *invariants; /* [n_i]; owned */
     double start_position_moved, start_velocity_moved; /* largest change that made the start consistent */
     double correction_position; /* what stabilising moved: M-norm, root mean square over the steps */

@@ -38,11 +38,16 @@ typedef enum keel_metric {
 typedef enum keel_levels {
     KEEL_LEVELS_POSITION_VELOCITY,
     KEEL_LEVELS_POSITION,
-    KEEL_LEVELS_VELOCITY
+    KEEL_LEVELS_VELOCITY,
+    KEEL_LEVELS_VELOCITY_ACCELERATION, /* for integrators that carry accelerations */
+    KEEL_LEVELS_ALL
 } keel_levels;
 typedef enum keel_projection_mode { KEEL_MODE_SEQUENTIAL, KEEL_MODE_JOINT } keel_projection_mode;
 typedef enum keel_choice { KEEL_CHOICE_BEST, KEEL_CHOICE_SECOND, KEEL_CHOICE_WORST } keel_choice;
 typedef enum keel_answer { KEEL_YES, KEEL_NO } keel_answer;
+typedef enum keel_scaling { KEEL_SCALING_BOTH, KEEL_SCALING_RIGHT, KEEL_SCALING_NONE } keel_scaling;
+typedef enum keel_newton { KEEL_NEWTON_MODIFIED, KEEL_NEWTON_FULL } keel_newton;
+typedef enum keel_solution { KEEL_SOLUTION_NEWTON, KEEL_SOLUTION_AUGMENTED } keel_solution;
 typedef enum keel_singular { KEEL_SINGULAR_CONTINUE, KEEL_SINGULAR_STOP } keel_singular;
 
 typedef struct keel_settings {
@@ -77,6 +82,18 @@ typedef struct keel_settings {
 
     /* partition: docs/partition.md */
     int partition; /* a keel_choice                                                              */
+
+    /* implicit integrators: docs/index3.md, docs/conserving.md */
+    double newmark_beta, newmark_gamma; /* of newmark                                                */
+    double hht_alpha;                   /* of hht, -1/3 .. 0                                         */
+    double rho_infinity;     /* of generalized-alpha: what is left of high frequencies after a step, 0 .. 1 */
+    int scaling;             /* a keel_scaling: of the unknowns and equations of an implicit step    */
+    int reference_mass;      /* a keel_answer: multipliers also scaled by |M|/|J|                    */
+    int newton;              /* a keel_newton                                                        */
+    double newton_tolerance; /* relative size of the last correction                                 */
+    int newton_report;       /* a keel_answer: condition and corrections of every step in the rows    */
+    int solution;            /* a keel_solution: of the conserving step                               */
+    double augmented_penalty; /* of KEEL_SOLUTION_AUGMENTED                                           */
 
     int singular; /* a keel_singular: what to do when a singular pose is passed                 */
 } keel_settings;

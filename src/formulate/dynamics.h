@@ -36,10 +36,15 @@ typedef enum ki_trouble_kind {
     KI_TROUBLE_POSITION,   /* position projection stopped with row `index` open by `amount` */
     KI_TROUBLE_VELOCITY,   /* velocity projection stopped with row `index` open by `amount` */
     KI_TROUBLE_AUXILIARY,  /* Newton for s stopped; equation `index`, residual `amount`     */
-    KI_TROUBLE_NEWTON,     /* Newton's method of an implicit step stopped with a correction of `amount` */
+    KI_TROUBLE_NEWTON,     /* Newton's method of an implicit step stopped with a correction of `amount`; index 1: a
+                              rule whose multipliers may oscillate and grow */
+    KI_TROUBLE_STALL,      /* the same, by round-off, above the tolerance `size`; index 1: of unscaled multipliers */
     KI_TROUBLE_MULTIPLIER, /* iteration for forces of lambda stopped; row `index`, by `amount` */
     KI_TROUBLE_KEEPING,    /* joint projection stopped with invariant `index` off by `amount` */
-    KI_TROUBLE_INVARIANT   /* invariant `index` is none: its rate is `amount`, of terms of `size` */
+    KI_TROUBLE_INVARIANT,  /* invariant `index` is none: its rate is `amount`, of terms of `size` */
+    KI_TROUBLE_AUGMENTED,  /* the augmented Lagrangian of a step stopped with row `index` open by `amount` */
+    KI_TROUBLE_MASS_CHANGES, /* entry `index`, `other` of M is not constant, as the integrator needs it    */
+    KI_TROUBLE_UNSUITED    /* the integrator cannot take the system: `why`                    */
 } ki_trouble_kind;
 
 typedef struct ki_trouble {
@@ -48,6 +53,8 @@ typedef struct ki_trouble {
     int index;
     double amount;
     double size; /* what `amount` compares with; 0: unknown */
+    int other;
+    const char *why; /* a sentence, constant */
 } ki_trouble;
 
 /* The matrix of an implicit step as a metric of projections: x with J x = s, of least norm in M + gamma C + gamma^2 K
@@ -57,6 +64,14 @@ typedef struct ki_step_metric {
     void (*solve)(void *user, const double *s, double *x); /* NULL: there is none (yet) */
     void *user;
 } ki_step_metric;
+
+/* What a correction of a state did to its energy (stabilize/energy.h). */
+typedef struct ki_energy_change {
+    double all;    /* Delta E_p                 */
+    double part_1; /* Delta E_p1 = -v^T M d     */
+    double part_2; /* Delta E_p2 = -d^T M d / 2 */
+    double size;   /* of the energies compared  */
+} ki_energy_change;
 
 typedef struct ki_dynamics {
     const keel_system *system;
@@ -114,6 +129,8 @@ typedef struct ki_dynamics {
 
     bool redundant; /* some constraints depend on others at the start: ki_expect_redundancy */
     double moved_position, moved_velocity; /* M-norm of the last correction of a state */
+    double *audit_M;          /* entries of M where a state was corrected; NULL: no audit (ki_audit_on) */
+    ki_energy_change settled; /* by the last correction of a state; 0 again once its step is accepted   */
 
     bool relaxed; /* projections may use the factors of a nearby point throughout (multistep methods) */
     long evaluations, factorizations, projections;
@@ -192,12 +209,13 @@ bool ki_all_finite(const double *x, int n, int *index);
 keel_status ki_begin_rate(ki_dynamics *d, double t, const double *y);
 keel_status ki_end_rate(ki_dynamics *d, double t, const double *y, double *k);
 
-/* KEEL_ERROR_NOT_FINITE, with trouble that names the culprit, if Q or xi in d->at is not finite; or if f is not. */
+/* KEEL_ERROR_NOT_FINITE, with trouble that names the culprit, if Q or xi in d->at is not finite; the same for
+ * f. */
 keel_status ki_check_finite(ki_dynamics *d, double t);
 keel_status ki_check_states(ki_dynamics *d, double t);
 
-/* W' from the terms in d->at and d->lambda; zero for a system without energy. Needs KEEL_POWER, and for a system
- * with drivers KEEL_JACOBIAN and KEEL_VELOCITY. */
+/* W' from the terms in d->at and d->lambda; zero for a system without energy. Needs KEEL_POWER, and for a
+ * system with drivers KEEL_JACOBIAN and KEEL_VELOCITY. */
 double ki_work_rate(const ki_dynamics *d, const double *v);
 
 /* k = y' at (t, y) in the formulation of d->law. Leaves v' also in d->x, multipliers in d->lambda. */

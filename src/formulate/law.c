@@ -141,7 +141,7 @@ static keel_status check_joint(const ki_law *law, const keel_system *system, kee
     const char *wish = law->keep_invariants ? "keeping the invariants" : "projection_mode joint";
     const char *without = law->keep_invariants ? "keep_invariants = no" : "projection_mode = sequential";
     const char *lack = NULL;
-    if (law->levels != KEEL_LEVELS_POSITION_VELOCITY)
+    if (!ki_projects_position(law) || !ki_projects_velocity(law))
         lack = "projection of positions and velocities, not of one of them (option 'levels')";
     else if (law->projection_penalty > 0)
         lack = "exact projection, not a penalty (option 'projection_penalty')";

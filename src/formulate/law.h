@@ -58,6 +58,17 @@ typedef struct ki_law {
 keel_status ki_law_init(ki_law *law, ki_arena *arena, const keel_system *system,
                         const keel_settings *settings, keel_diagnostics *diagnostics);
 
+/* Which levels projection corrects. */
+static inline bool ki_projects_position(const ki_law *law) {
+    return law->levels != KEEL_LEVELS_VELOCITY && law->levels != KEEL_LEVELS_VELOCITY_ACCELERATION;
+}
+static inline bool ki_projects_velocity(const ki_law *law) {
+    return law->levels != KEEL_LEVELS_POSITION;
+}
+static inline bool ki_projects_acceleration(const ki_law *law) {
+    return law->levels == KEEL_LEVELS_VELOCITY_ACCELERATION || law->levels == KEEL_LEVELS_ALL;
+}
+
 /* One gain with rows called as in `of`. */
 keel_status ki_gain_init(ki_gain *K, ki_arena *arena, const keel_gain *gain, const char *option, int rows,
                          const keel_system *system, keel_name_of of, keel_diagnostics *diagnostics);

@@ -131,6 +131,9 @@ keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k) {
         [KEEL_PENALTY] = ki_penalty_rate,
         [KEEL_AUGMENTED] = ki_augmented_rate,
         [KEEL_GENERALIZED_INVERSE] = ki_generalized_inverse_rate,
-        [KEEL_GGL] = ki_index1_rate}; /* the rate of a row: what the implicit system amounts to */
+        /* the rate of a row, and of the start: what the implicit systems amount to */
+        [KEEL_INDEX3] = ki_index1_rate,
+        [KEEL_INDEX2] = ki_index1_rate,
+        [KEEL_GGL] = ki_index1_rate};
     return RATES[d->law->formulation](d, t, y, k);
 }

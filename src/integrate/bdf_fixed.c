@@ -2,46 +2,30 @@
  *
  *     sum_{i=0}^{k} alpha_i y_{n-i} = h f(t_n, y_n)            alpha_0 y_n = ...;  then y_n is projected
  *
- * with the alpha_i of the interpolating polynomial, sum_{j=1}^{k} (1/j) nabla^j y_n. The values y_{n-i} are projected
- * ones. The k-1 values before the first step are computed by dop853 with projection at a tolerance far below any
- * error of the method, so that they satisfy e_i = O(h^k) and lie on the constraints, as the theorem asks.
+ * with the alpha_i of the interpolating polynomial, sum_{j=1}^{k} (1/j) nabla^j y_n. The values y_{n-i} are
+ * projected ones. The k-1 values before the first step are computed by dop853 with projection at a tolerance
+ * far below any error of the method, so that they satisfy e_i = O(h^k) and lie on the constraints, as the
+ * theorem asks.
+ *
+ * On the index-3 equations: bdf_fixed_index3.c.
  *
  * A whole number of steps fits between start and end: the step is shortened accordingly.
  */
 #include <math.h>
 #include <string.h>
 
-#include "integrate/integrator.h"
-#include "integrate/newton.h"
+#include "integrate/bdf_fixed.h"
 
-enum { ORDER_MAX = 6 };
-
-typedef struct bdf_fixed {
-    ki_integrator base;
-    ki_newton newton;
-    int k;            /* steps of the formula */
-    double t_start, h;
-    long last;        /* number of the step that ends the run */
-    long n;           /* number of the step reached           */
-    int known;        /* values in the history                 */
-    double alpha[ORDER_MAX + 1];
-    double *history[ORDER_MAX + 1]; /* y_n, y_{n-1}, ...        */
-    double *begin[ORDER_MAX];       /* y_1 .. y_{k-1}, computed at the start */
-    double *y, *rate, *residual;    /* [n] */
-    double largest[3]; /* |q|, |v|, |z| so far */
-    bool linearized;
-} bdf_fixed;
-
-static double *vector(bdf_fixed *self) {
+static double *vector(ki_bdf_fixed *self) {
     return KI_NEW(&self->base.arena, double, self->base.n);
 }
 
-static void copy(const bdf_fixed *self, double *to, const double *from) {
+static void copy(const ki_bdf_fixed *self, double *to, const double *from) {
     memcpy(to, from, (size_t)self->base.n * sizeof *to);
 }
 
 /* alpha_i: coefficients of sum_j (1/j) nabla^j, nabla^j y_n = sum_i (-1)^i C(j,i) y_{n-i}. */
-static void set_coefficients(bdf_fixed *self) {
+static void set_coefficients(ki_bdf_fixed *self) {
     for (int i = 0; i <= self->k; i++)
         self->alpha[i] = 0;
     for (int j = 1; j <= self->k; j++) {
@@ -54,7 +38,7 @@ static void set_coefficients(bdf_fixed *self) {
 }
 
 /* The polynomial through the newest `count` values, at t. */
-static void extrapolate(const bdf_fixed *self, int count, double t, double *y) {
+static void extrapolate(const ki_bdf_fixed *self, int count, double t, double *y) {
     double x = (t - self->base.t) / self->h; /* value i stands at x = -i */
     memset(y, 0, (size_t)self->base.n * sizeof *y);
     for (int i = 0; i < count; i++) {
@@ -67,9 +51,9 @@ static void extrapolate(const bdf_fixed *self, int count, double t, double *y) {
     }
 }
 
-/* Largest component of a Newton correction relative to the largest that the state has had so far: of q, v and z
- * each for itself, the work left out. */
-static double relative_size(bdf_fixed *self, const double *dy) {
+/* Largest component of a Newton correction relative to the largest that the state has had so far: of q, v and
+ * z each for itself, the work left out. */
+static double relative_size(ki_bdf_fixed *self, const double *dy) {
     const keel_system *sys = self->base.flow.dynamics->system;
     const int first[] = {0, sys->n_q, sys->n_q + sys->n_v, self->base.n - 1};
     double most = 0;
@@ -84,9 +68,10 @@ static double relative_size(bdf_fixed *self, const double *dy) {
     return most;
 }
 
-/* residual = -(y + sum_{i>0} alpha_i/alpha_0 y_{n-i} - h/alpha_0 f(t, y)); history[i-1] is y_{n-i} here. The sum of
- * all alpha_i is zero: y_{n-1} is subtracted from every y, so that what rests does so to the last digit. */
-static keel_status evaluate_residual(bdf_fixed *self, double t) {
+/* residual = -(y + sum_{i>0} alpha_i/alpha_0 y_{n-i} - h/alpha_0 f(t, y)); history[i-1] is y_{n-i} here. The
+ * sum of all alpha_i is zero: y_{n-1} is subtracted from every y, so that what rests does so to the last
+ * digit. */
+static keel_status evaluate_residual(ki_bdf_fixed *self, double t) {
     double a = 1 / self->alpha[0];
     keel_status status = ki_rate(self->base.flow.dynamics, t, self->y, self->rate);
     for (int c = 0; c < self->base.n; c++) {
@@ -99,7 +84,7 @@ static keel_status evaluate_residual(bdf_fixed *self, double t) {
 }
 
 /* At the point where the residual was evaluated last. */
-static keel_status linearize(bdf_fixed *self, double t) {
+static keel_status linearize(ki_bdf_fixed *self, double t) {
     keel_status status = ki_newton_linearize(&self->newton, t, self->y, self->rate);
     if (!status)
         status = ki_newton_factor(&self->newton, self->h / self->alpha[0]);
@@ -111,7 +96,7 @@ static keel_status linearize(bdf_fixed *self, double t) {
 }
 
 /* Newton until the correction is at round-off; linearised anew when it contracts less than tenfold. */
-static keel_status solve_step(bdf_fixed *self, double t) {
+static keel_status solve_step(ki_bdf_fixed *self, double t) {
     enum { MOST_ITERATIONS = 30 };
     static const double TOLERANCE = 1e-14, ACCEPTABLE = 1e-11;
     ki_dynamics *d = self->base.flow.dynamics;
@@ -137,22 +122,22 @@ static keel_status solve_step(bdf_fixed *self, double t) {
 }
 
 /* Time of step number n: no round-off adds up. */
-static double time_of(const bdf_fixed *self, long n) {
+static double time_of(const ki_bdf_fixed *self, long n) {
     return self->t_start + (double)n * self->h;
 }
 
-static void push(bdf_fixed *self, const double *y) {
-    double *oldest = self->history[ORDER_MAX];
-    for (int i = ORDER_MAX; i > 0; i--)
+static void push(ki_bdf_fixed *self, const double *y) {
+    double *oldest = self->history[KI_BDF_ORDER_MAX];
+    for (int i = KI_BDF_ORDER_MAX; i > 0; i--)
         self->history[i] = self->history[i - 1];
     self->history[0] = oldest;
     copy(self, oldest, y);
-    if (self->known <= ORDER_MAX)
+    if (self->known <= KI_BDF_ORDER_MAX)
         self->known++;
 }
 
 static keel_status step(ki_integrator *base, double t_end) {
-    bdf_fixed *self = (bdf_fixed *)base;
+    ki_bdf_fixed *self = (ki_bdf_fixed *)base;
     ki_dynamics *d = base->flow.dynamics;
     double t = self->n + 1 == self->last ? t_end : time_of(self, self->n + 1);
     keel_status status = KEEL_OK;
@@ -161,9 +146,11 @@ static keel_status step(ki_integrator *base, double t_end) {
         return KEEL_ERROR_LIMIT;
     if (self->n + 1 < self->k) {
         copy(self, self->y, self->begin[self->n + 1]);
+        if (self->is_index3)
+            status = ki_bdf_index3_take(self, t);
     } else {
         extrapolate(self, self->known < self->k + 1 ? self->known : self->k + 1, t, self->y);
-        status = solve_step(self, t);
+        status = self->is_index3 ? ki_bdf_index3_solve(self, t) : solve_step(self, t);
         if (!status)
             ki_normalize(d, self->y);
         if (!status)
@@ -175,13 +162,15 @@ static keel_status step(ki_integrator *base, double t_end) {
         return status;
     push(self, self->y);
     copy(self, base->y, self->y);
+    if (self->is_index3)
+        ki_bdf_index3_advance(self);
     self->n++;
     ki_accept_step(base, t, t_end);
     return KEEL_OK;
 }
 
 static keel_status interpolate(ki_integrator *base, double t, double *y) {
-    bdf_fixed *self = (bdf_fixed *)base;
+    ki_bdf_fixed *self = (ki_bdf_fixed *)base;
     if (t == base->t)
         copy(self, y, base->y);
     else
@@ -190,7 +179,7 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
 }
 
 /* y_1 .. y_{k-1}. */
-static keel_status compute_begin(bdf_fixed *self, const ki_problem *problem) {
+static keel_status compute_begin(ki_bdf_fixed *self, const ki_problem *problem) {
     static const double TOLERANCE = 1e-13;
     ki_problem one_step = *problem;
     one_step.kind = KEEL_DOP853;
@@ -214,25 +203,27 @@ static keel_status compute_begin(bdf_fixed *self, const ki_problem *problem) {
 }
 
 static void clear(ki_integrator *base) {
-    ki_newton_clear(&((bdf_fixed *)base)->newton);
+    ki_newton_clear(&((ki_bdf_fixed *)base)->newton);
+    ki_index3_free(((ki_bdf_fixed *)base)->index3.matrix);
 }
 
-static keel_status start(bdf_fixed *self, const ki_problem *problem) {
+static keel_status start(ki_bdf_fixed *self, const ki_problem *problem) {
     ki_integrator *base = &self->base;
     double span = problem->t_end - problem->t;
-    self->k = base->settings.order > 0 ? base->settings.order : ORDER_MAX;
+    self->k = base->settings.order > 0 ? base->settings.order : KI_BDF_ORDER_MAX;
     self->last = (long)ceil(span / base->settings.step * (1 - 1e-12));
     self->h = span / (double)self->last;
     self->t_start = problem->t;
     set_coefficients(self);
-    for (int i = 0; i <= ORDER_MAX; i++)
+    for (int i = 0; i <= KI_BDF_ORDER_MAX; i++)
         self->history[i] = vector(self);
     for (int i = 1; i < self->k; i++)
         self->begin[i] = vector(self);
     self->y = vector(self);
     self->rate = vector(self);
     self->residual = vector(self);
-    keel_status status = ki_newton_init(&self->newton, base->flow.dynamics);
+    keel_status status =
+        self->is_index3 ? ki_bdf_index3_init(self) : ki_newton_init(&self->newton, base->flow.dynamics);
     if (status || base->arena.failed)
         return KEEL_ERROR_MEMORY;
     base->flow.dynamics->step = self->h;
@@ -240,17 +231,23 @@ static keel_status start(bdf_fixed *self, const ki_problem *problem) {
     if (!status)
         status = compute_begin(self, problem);
     push(self, base->y);
+    if (self->is_index3) {
+        copy(self, self->y, base->y);
+        status = status ? status : ki_bdf_index3_take(self, base->t);
+        ki_bdf_index3_advance(self);
+    }
     return status;
 }
 
 ki_integrator *ki_bdf_fixed_new(const ki_problem *problem, keel_status *status) {
-    bdf_fixed *self = ki_integrator_begin(problem, sizeof *self);
+    ki_bdf_fixed *self = ki_integrator_begin(problem, sizeof *self);
     *status = KEEL_ERROR_MEMORY;
     if (!self)
         return NULL;
     self->base.step = step;
     self->base.interpolate = interpolate;
     self->base.clear = clear;
+    self->is_index3 = problem->flow.dynamics->law->formulation == KEEL_INDEX3;
     *status = start(self, problem);
     if (!*status)
         return &self->base;

@@ -13,9 +13,15 @@ static const double ROUND_OFF = 1e-15;
 
 ki_integrator *ki_integrator_new(const ki_problem *problem, keel_status *status) {
     static ki_integrator *(*const MAKERS[KEEL_INTEGRATORS])(const ki_problem *, keel_status *) = {
-        [KEEL_RK4] = ki_rk_new,     [KEEL_DOPRI5] = ki_rk_new, [KEEL_DOP853] = ki_rk_new,
+        [KEEL_RK4] = ki_rk_new, [KEEL_DOPRI5] = ki_rk_new, [KEEL_DOP853] = ki_rk_new,
         [KEEL_ADAMS] = ki_adams_new, [KEEL_BDF] = ki_bdf_new,   [KEEL_BDF_FIXED] = ki_bdf_fixed_new,
-        [KEEL_IDA] = ki_ida_new};
+        [KEEL_IDA] = ki_ida_new,
+        [KEEL_NEWMARK] = ki_structural_new,
+        [KEEL_HHT] = ki_structural_new,
+        [KEEL_GENERALIZED_ALPHA] = ki_structural_new,
+        [KEEL_TRAPEZOIDAL] = ki_structural_new,
+        [KEEL_MIDPOINT] = ki_midpoint_new,
+        [KEEL_CONSERVING] = ki_midpoint_new};
     *status = KEEL_OK;
     return MAKERS[problem->kind](problem, status);
 }
@@ -36,6 +42,7 @@ void *ki_integrator_begin(const ki_problem *problem, size_t size) {
     self->flow = problem->flow;
     self->flow_rows = problem->flow_rows;
     self->settings = problem->settings;
+    self->options = problem->options;
     self->n = problem->flow.dynamics->n_y;
     self->t = self->t_old = problem->t;
     self->singular_at = INFINITY;
@@ -98,7 +105,7 @@ bool ki_worth_retrying(keel_status status) {
 }
 
 void ki_accept_step(ki_integrator *self, double t_new, double t_end) {
-    const ki_dynamics *d = self->flow.dynamics;
+    ki_dynamics *d = self->flow.dynamics;
     double h = t_new - self->t;
     self->t_old = self->t;
     self->t = fabs(t_end - t_new) <= 1e-14 * fmax(fabs(t_end), h) ? t_end : t_new;
@@ -106,6 +113,8 @@ void ki_accept_step(ki_integrator *self, double t_new, double t_end) {
     self->steps++;
     self->moved_position += d->moved_position * d->moved_position;
     self->moved_velocity += d->moved_velocity * d->moved_velocity;
+    self->settled = d->settled;
+    d->settled = (ki_energy_change){0};
 }
 
 bool ki_step_too_small(const ki_integrator *self, double h, double t_end) {

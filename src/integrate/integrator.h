@@ -7,7 +7,8 @@
 #ifndef KI_INTEGRATOR_H
 #define KI_INTEGRATOR_H
 
-#include "keel/method.h"
+#include "keel/settings.h"
+#include "keel/step.h"
 #include "stabilize/stabilizer.h"
 
 /* What is integrated: a workspace with its formulation, and what keeps its solution on the constraints. */
@@ -19,6 +20,7 @@ typedef struct ki_flow {
 typedef struct ki_integrator_settings {
     double tolerance, absolute_tolerance;
     double step;       /* fixed step, or first step of an adaptive method (0: chosen) */
+    bool fixed;        /* take steps of `step` whatever the error */
     double max_step;   /* 0: no limit */
     double most_steps; /* accepted and rejected */
     int order;         /* of methods with a choice; 0: the method's own */
@@ -31,6 +33,7 @@ typedef struct ki_problem {
     ki_flow flow;      /* for the steps                                                        */
     ki_flow flow_rows; /* for dense output: rows must not disturb the steps, so it has its own dynamics */
     ki_integrator_settings settings;
+    const keel_settings *options; /* what only some methods read */
     double t, t_end;
     const double *y; /* [n_y] consistent start */
 } ki_problem;
@@ -44,10 +47,14 @@ struct ki_integrator {
     keel_status (*step)(ki_integrator *self, double t_end);
     /* y at a time within the last step, its ends included. */
     keel_status (*interpolate)(ki_integrator *self, double t, double *y);
+    /* Accelerations [n_v] and multipliers [m] at a time within the last step, of methods that have their own; NULL:
+     * those of the index-1 form at the state. */
+    void (*own_values)(ki_integrator *self, double t, double *v_rate, double *lambda);
     void (*clear)(ki_integrator *self); /* frees what is not in the arena; may be NULL */
 
     ki_flow flow, flow_rows;
     ki_integrator_settings settings;
+    const keel_settings *options;
     int n;         /* length of y; the last component (work) is not error-controlled */
     double t;      /* time reached                        */
     double *y;     /* [n] state at t                      */
@@ -56,8 +63,11 @@ struct ki_integrator {
     long steps, rejected;
     long jacobians;                        /* linearisations of implicit methods */
     double moved_position, moved_velocity; /* sums of squares of the corrections of accepted steps, M-norm */
+    ki_energy_change settled; /* what stabilising did to the energy in the last step */
     double singular_at; /* where the next step is expected to meet a singular pose; infinity: nowhere   */
     bool singular_near; /* too near to come nearer: a step across is taken as it is                     */
+    keel_newton_facts newton; /* of the last step, where a method has them */
+    bool has_newton;
     bool stiff; /* an explicit method found that stability, not accuracy, limits its steps           */
     ki_arena arena;
 };
@@ -76,6 +86,8 @@ ki_integrator *ki_adams_new(const ki_problem *problem, keel_status *status);
 ki_integrator *ki_bdf_new(const ki_problem *problem, keel_status *status);
 ki_integrator *ki_bdf_fixed_new(const ki_problem *problem, keel_status *status);
 ki_integrator *ki_ida_new(const ki_problem *problem, keel_status *status);
+ki_integrator *ki_structural_new(const ki_problem *problem, keel_status *status); /* newmark ... trapezoidal */
+ki_integrator *ki_midpoint_new(const ki_problem *problem, keel_status *status);   /* midpoint, conserving */
 
 /* The error that one step may leave in component i, between the states y0 and y1. */
 double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-keel_status ki_smallest_eigenvalue(int n, const double *A, double *smallest) {
+keel_status ki_eigenvalue_range(int n, const double *A, double *smallest, double *largest) {
     size_t size = (size_t)n;
     double *copy = malloc((size * size + size) * sizeof *copy);
     if (!copy)
@@ -13,6 +13,12 @@ keel_status ki_smallest_eigenvalue(int n, const double *A, double *smallest) {
     memcpy(copy, A, size * size * sizeof *copy);
     lapack_int failed = LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'N', 'L', n, copy, n, values);
     *smallest = values[0];
+    *largest = values[n - 1];
     free(copy);
     return failed ? KEEL_ERROR_CONVERGENCE : KEEL_OK;
+}
+
+keel_status ki_smallest_eigenvalue(int n, const double *A, double *smallest) {
+    double largest;
+    return ki_eigenvalue_range(n, A, smallest, &largest);
 }

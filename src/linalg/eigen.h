@@ -8,4 +8,7 @@
  * workspace. */
 keel_status ki_smallest_eigenvalue(int n, const double *A, double *smallest);
 
+/* The same, with the largest. */
+keel_status ki_eigenvalue_range(int n, const double *A, double *smallest, double *largest);
+
 #endif

@@ -28,7 +28,8 @@ static inline const char *ki_worst_name(const keel_system *system, const keel_vi
 static inline const char *ki_event_word(keel_event_kind kind) {
     static const char *const WORDS[] = {[KEEL_EVENT_SINGULAR] = "singular",
                                         [KEEL_EVENT_PARTITION] = "partition",
-                                        [KEEL_EVENT_METHOD] = "method"};
+                                        [KEEL_EVENT_METHOD] = "method",
+                                        [KEEL_EVENT_METRIC] = "metric"};
     return WORDS[kind];
 }
 

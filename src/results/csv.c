@@ -14,7 +14,7 @@ enum { BUFFER_SIZE = 1 << 18, FLUSH_AT = BUFFER_SIZE / 2 };
 struct keel_csv {
     FILE *file;
     const keel_system *system;
-    bool has_projections;
+    bool has_projections, has_audit, has_newton;
     size_t waiting; /* bytes written since the last flush */
     int error;      /* errno of the first failure, 0 if none */
     char buffer[BUFFER_SIZE];
@@ -79,6 +79,10 @@ static void write_header(keel_csv *csv, const int *shared) {
     write_names(csv, KEEL_NAME_OUTPUT, system->n_outputs);
     if (system->has_energy)
         fputs(",energy,energy_drift", csv->file);
+    if (csv->has_audit)
+        fputs(",energy_integrator,energy_projection,energy_projection_1,energy_projection_2", csv->file);
+    if (csv->has_newton)
+        fputs(",newton_iterations,newton_correction_q,newton_correction_lambda,condition", csv->file);
     fputs(",position_violation,velocity_violation\n", csv->file);
 }
 
@@ -91,6 +95,8 @@ keel_csv *keel_csv_open(const char *path, const keel_system *system, const keel_
     }
     csv->system = system;
     csv->has_projections = first && first->projections;
+    csv->has_audit = first && first->audit;
+    csv->has_newton = first && first->newton;
     csv->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
     if (!csv->file) {
         int error = errno;
@@ -124,6 +130,24 @@ static void write_numbers(keel_csv *csv, const double *values, int count) {
         write_number(csv, ",", values ? values[i] : NAN);
 }
 
+static void write_audit(keel_csv *csv, const keel_audit *audit) {
+    static const keel_audit UNKNOWN = {NAN, NAN, NAN, NAN};
+    const keel_audit *shown = audit ? audit : &UNKNOWN;
+    write_number(csv, ",", shown->integrator);
+    write_number(csv, ",", shown->projection);
+    write_number(csv, ",", shown->projection_1);
+    write_number(csv, ",", shown->projection_2);
+}
+
+static void write_newton(keel_csv *csv, const keel_newton_facts *newton) {
+    double values[4] = {0};
+    if (newton)
+        memcpy(values,
+               (double[]){newton->iterations, newton->correction_q, newton->correction_lambda, newton->condition},
+               sizeof values);
+    write_numbers(csv, newton ? values : NULL, 4);
+}
+
 keel_status keel_csv_row(keel_csv *csv, const keel_row *row) {
     const keel_system *system = csv->system;
     write_number(csv, "", row->t);
@@ -139,6 +163,10 @@ keel_status keel_csv_row(keel_csv *csv, const keel_row *row) {
         write_number(csv, ",", row->energy);
         write_number(csv, ",", row->energy_drift);
     }
+    if (csv->has_audit)
+        write_audit(csv, row->audit);
+    if (csv->has_newton)
+        write_newton(csv, row->newton);
     write_number(csv, ",", row->position_violation);
     write_number(csv, ",", row->velocity_violation);
     fputc('\n', csv->file);

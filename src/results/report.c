@@ -131,14 +131,23 @@ static void write_energy(FILE *file, const keel_result *result) {
         fprintf(file, "not known to the model\n");
 }
 
+/* Only where the stabiliser changed the energy at all. */
+static void write_audit(FILE *file, const keel_result *result) {
+    if (!result->has_energy || (result->audit.projection == 0 && result->gains + result->losses == 0))
+        return;
+    label(file, "audit");
+    fprintf(file, "integrator %.2g, projection %.2g; it added energy in %ld steps, took some in %ld\n",
+            result->audit.integrator, result->audit.projection, result->gains, result->losses);
+}
+
 static void write_invariants(FILE *file, const keel_system *system, const keel_result *result) {
     char buffer[32];
     for (int i = 0; result->invariants && i < system->n_i; i++) {
         const keel_invariant *invariant = &result->invariants[i];
         label(file, i ? "" : "invariants");
         fprintf(file, "%s = %.10g; drift %.2g, at most %.2g\n",
-                keel_system_name(system, KEEL_NAME_INVARIANT, i, buffer), invariant->initial, invariant->drift,
-                invariant->drift_max);
+                keel_system_name(system, KEEL_NAME_INVARIANT, i, buffer), invariant->initial,
+                invariant->drift, invariant->drift_max);
     }
 }
 
@@ -152,7 +161,8 @@ static void write_work(FILE *file, const keel_result *result) {
         fprintf(file, "chosen by auto: %s\n", result->method_reason);
     }
     label(file, "work");
-    fprintf(file, "%ld steps, %ld rejected, %ld evaluations, ", count->steps, count->rejected, count->evaluations);
+    fprintf(file, "%ld steps, %ld rejected, %ld evaluations, ", count->steps, count->rejected,
+            count->evaluations);
     if (count->jacobians)
         fprintf(file, "%ld Jacobians, ", count->jacobians);
     fprintf(file, "%ld factorizations (%.2f a step), %.3g s\n", count->factorizations,
@@ -208,6 +218,7 @@ keel_status keel_report_write(FILE *file, const char *model_name, const keel_sys
         write_gap(file, result);
         write_correction(file, result);
         write_energy(file, result);
+        write_audit(file, result);
         write_invariants(file, system, result);
         write_events(file, result);
     }

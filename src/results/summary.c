@@ -78,6 +78,22 @@ static void write_energy(ki_json *json, const keel_result *result) {
     ki_json_close(json);
 }
 
+static void write_audit(ki_json *json, const keel_result *result) {
+    const keel_audit *audit = &result->audit;
+    if (!result->has_energy) {
+        ki_json_text(json, "audit", NULL);
+        return;
+    }
+    ki_json_open(json, "audit");
+    ki_json_number(json, "integrator", audit->integrator);
+    ki_json_number(json, "projection", audit->projection);
+    ki_json_number(json, "projection_1", audit->projection_1);
+    ki_json_number(json, "projection_2", audit->projection_2);
+    ki_json_integer(json, "gains", result->gains);
+    ki_json_integer(json, "losses", result->losses);
+    ki_json_close(json);
+}
+
 static void write_invariants(ki_json *json, const keel_system *system, const keel_result *result) {
     char buffer[32];
     ki_json_open_list(json, "invariants");
@@ -177,6 +193,7 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
     ki_json_close(&json);
 
     write_energy(&json, result);
+    write_audit(&json, result);
     write_invariants(&json, system, result);
 
     ki_json_open(&json, "start");

@@ -10,43 +10,69 @@
 #define BIT(x)           (1u << (x))
 #define ALL_FORMULATIONS (BIT(KEEL_FORMULATIONS) - 1)
 #define ALL_STABILIZERS  (BIT(KEEL_STABILIZERS) - 1)
+#define NONE_OR_PROJECTED (BIT(KEEL_STABILIZE_NONE) | BIT(KEEL_PROJECTION))
 
-/* Formulations that give a rate y' = f(t, y); those that keep no partition of the coordinates, which a history of
+/* Formulations that are solved together with the step; those that give a rate y' = f(t, y); those that keep no partition of the coordinates, which a history of
  * earlier steps would not survive; those whose rate is the solution of the saddle-point system. */
-#define EXPLICIT     (ALL_FORMULATIONS & ~BIT(KEEL_GGL))
+#define IMPLICIT     (BIT(KEEL_INDEX3) | BIT(KEEL_INDEX2) | BIT(KEEL_GGL))
+#define EXPLICIT     (ALL_FORMULATIONS & ~IMPLICIT)
 #define MULTISTEP    (EXPLICIT & ~(BIT(KEEL_INDEPENDENT) | BIT(KEEL_PARTITIONED)))
 #define SADDLE_POINT (BIT(KEEL_INDEX1) | BIT(KEEL_NULLSPACE) | BIT(KEEL_GENERALIZED_INVERSE))
 
+/* Who chooses the length of steps. */
+typedef enum step_choice { FIXED, ADAPTIVE, EITHER } step_choice;
+
 static const struct {
     keel_word word;
-    int adaptive;
+    step_choice steps;
     unsigned formulations, stabilizers; /* valid partners, as bits */
 } INTEGRATORS[KEEL_INTEGRATORS] = {
-    [KEEL_RK4] = {{"rk4", "classical Runge-Kutta, order 4, fixed step"}, 0, EXPLICIT, ALL_STABILIZERS},
+    [KEEL_RK4] = {{"rk4", "classical Runge-Kutta, order 4, fixed step"}, FIXED, EXPLICIT, ALL_STABILIZERS},
     [KEEL_DOPRI5] = {{"dopri5", "Dormand-Prince, order 5(4), adaptive step, dense output"},
-                     1,
+                     ADAPTIVE,
                      EXPLICIT,
                      ALL_STABILIZERS},
     [KEEL_DOP853] = {{"dop853", "Dormand-Prince, order 8(5,3), adaptive step, dense output"},
-                     1,
+                     ADAPTIVE,
                      EXPLICIT,
                      ALL_STABILIZERS},
     [KEEL_ADAMS] = {{"adams", "Adams, orders 1 to 12, adaptive order and step, few evaluations"},
-                    1,
+                    ADAPTIVE,
                     MULTISTEP,
                     ALL_STABILIZERS},
     [KEEL_BDF] = {{"bdf", "backward differentiation, orders 1 to 5, adaptive, for stiff systems (CVODE)"},
-                  1,
+                  ADAPTIVE,
                   SADDLE_POINT,
                   ALL_STABILIZERS},
     [KEEL_BDF_FIXED] = {{"bdf-fixed", "backward differentiation, order 1 to 6 (option order), fixed step"},
-                        0,
-                        SADDLE_POINT,
+                        FIXED,
+                        SADDLE_POINT | BIT(KEEL_INDEX3),
                         ALL_STABILIZERS},
     [KEEL_IDA] = {{"ida", "backward differentiation on the implicit equations, for cross-checks (IDA)"},
-                  1,
+                  ADAPTIVE,
                   BIT(KEEL_INDEX1) | BIT(KEEL_GGL),
                   BIT(KEEL_STABILIZE_NONE)},
+    [KEEL_NEWMARK] = {{"newmark", "Newmark's method (options newmark_beta, newmark_gamma)"},
+                      EITHER,
+                      IMPLICIT,
+                      NONE_OR_PROJECTED},
+    [KEEL_HHT] = {{"hht", "Hilber-Hughes-Taylor, order 2, damps high frequencies (option hht_alpha)"},
+                  EITHER,
+                  IMPLICIT,
+                  NONE_OR_PROJECTED},
+    [KEEL_GENERALIZED_ALPHA] = {{"generalized-alpha", "order 2, damps high frequencies (option rho_infinity)"},
+                                EITHER,
+                                IMPLICIT,
+                                NONE_OR_PROJECTED},
+    [KEEL_TRAPEZOIDAL] = {{"trapezoidal", "trapezoidal rule, order 2, undamped"}, EITHER, IMPLICIT, NONE_OR_PROJECTED},
+    [KEEL_MIDPOINT] = {{"midpoint", "implicit midpoint rule, order 2, undamped"},
+                       EITHER,
+                       BIT(KEEL_INDEX3),
+                       NONE_OR_PROJECTED},
+    [KEEL_CONSERVING] = {{"conserving", "discrete gradients, order 2, conserves energy"},
+                         EITHER,
+                         BIT(KEEL_INDEX3),
+                         NONE_OR_PROJECTED},
 };
 
 /* Which stabilisers make sense with a formulation. One that solves J v' = xi takes them all. Independent
@@ -80,8 +106,14 @@ static const struct {
                                    "least-norm multipliers plus a given non-ideal part"},
                                   ALL_STABILIZERS,
                                   KEEL_PROJECTION},
+    [KEEL_INDEX3] = {{"index3", "displacements and multipliers from the constraints themselves"},
+                     NONE_OR_PROJECTED,
+                     KEEL_STABILIZE_NONE},
+    [KEEL_INDEX2] = {{"index2", "the same from the velocity level of the constraints"},
+                     NONE_OR_PROJECTED,
+                     KEEL_STABILIZE_NONE},
     [KEEL_GGL] = {{"ggl", "stabilised index 2: all levels kept in one implicit system"},
-                  BIT(KEEL_STABILIZE_NONE),
+                  NONE_OR_PROJECTED,
                   KEEL_STABILIZE_NONE},
 };
 
@@ -105,7 +137,11 @@ keel_word keel_stabilize_word(keel_stabilize stabilize) {
 }
 
 int keel_integrator_is_adaptive(keel_integrator integrator) {
-    return INTEGRATORS[integrator].adaptive;
+    return INTEGRATORS[integrator].steps != FIXED;
+}
+
+int keel_integrator_takes_step(keel_integrator integrator) {
+    return INTEGRATORS[integrator].steps != ADAPTIVE;
 }
 
 /* What the integrator and the formulation both take. */
@@ -260,6 +296,8 @@ keel_status keel_method_parse(const char *text, keel_location where, keel_diagno
     *method = (keel_method){0};
     method->integrator = (keel_integrator)index_of(words[0], integrator_at);
     method->formulation = KEEL_INDEX1;
+    while (!keel_integrator_takes(method->integrator, method->formulation))
+        method->formulation++;
     list = formulations_of(method->integrator);
     if (count > 1) {
         if (expect(&list, words[1], "integrator", words[0], where, diagnostics))

@@ -1,6 +1,7 @@
 #include "keel/settings.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +19,15 @@ static const char *const METRICS[] = {
 static const char *const LEVELS[] = {[KEEL_LEVELS_POSITION_VELOCITY] = "position_velocity",
                                      [KEEL_LEVELS_POSITION] = "position",
                                      [KEEL_LEVELS_VELOCITY] = "velocity",
+                                     [KEEL_LEVELS_VELOCITY_ACCELERATION] = "velocity_acceleration",
+                                     [KEEL_LEVELS_ALL] = "all",
                                      NULL};
+static const char *const SCALINGS[] = {
+    [KEEL_SCALING_BOTH] = "both", [KEEL_SCALING_RIGHT] = "right", [KEEL_SCALING_NONE] = "none", NULL};
+static const char *const NEWTONS[] = {
+    [KEEL_NEWTON_MODIFIED] = "modified", [KEEL_NEWTON_FULL] = "full", NULL};
+static const char *const SOLUTIONS[] = {
+    [KEEL_SOLUTION_NEWTON] = "newton", [KEEL_SOLUTION_AUGMENTED] = "augmented", NULL};
 static const char *const ANSWERS[] = {[KEEL_YES] = "yes", [KEEL_NO] = "no", NULL};
 static const char *const MODES[] = {
     [KEEL_MODE_SEQUENTIAL] = "sequential", [KEEL_MODE_JOINT] = "joint", NULL};
@@ -58,6 +67,18 @@ static const keel_option OPTIONS[] = {
     GAIN(penalty, 0, "", "penalty masses of the constraints: a number, a map of constraints or a matrix"),
     GAIN(non_ideal, -1e300, "", "non-ideal part of the multipliers (generalized_inverse): a number or a map"),
     WORD(partition, KEEL_CHOICE_BEST, CHOICES, "which dependent coordinates a partition takes"),
+    NUMBER(newmark_beta, 0.25, -1e300, 1e300, "", "beta of newmark; 1/4 with gamma 1/2: trapezoidal rule"),
+    NUMBER(newmark_gamma, 0.5, -1e300, 1e300, "", "gamma of newmark; 1/2: order 2, more: damping and order 1"),
+    NUMBER(hht_alpha, -0.1, -1e300, 1e300, "", "alpha of hht, -1/3 (most damping) to 0 (none)"),
+    NUMBER(rho_infinity, 0.8, -1e300, 1e300, "",
+           "what generalized-alpha leaves of the highest frequencies in a step, 0 to 1"),
+    WORD(scaling, KEEL_SCALING_BOTH, SCALINGS, "scaling of implicit steps: equations and unknowns, unknowns, none"),
+    WORD(reference_mass, KEEL_YES, ANSWERS, "scaling of implicit steps also by |M|/|J|"),
+    WORD(newton, KEEL_NEWTON_MODIFIED, NEWTONS, "Newton matrices of implicit steps kept while they serve, or all new"),
+    NUMBER(newton_tolerance, 1e-10, 1e-15, 1e-2, "", "relative size of the last Newton correction"),
+    WORD(newton_report, KEEL_NO, ANSWERS, "rows with condition number and last corrections of Newton's method"),
+    WORD(solution, KEEL_SOLUTION_NEWTON, SOLUTIONS, "how a conserving step is solved"),
+    NUMBER(augmented_penalty, 1e3, 1e-300, 1e300, "", "penalty of solution 'augmented'"),
     WORD(singular, KEEL_SINGULAR_CONTINUE, SINGULAR, "what to do when a singular pose is passed"),
 };
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
@@ -207,6 +228,53 @@ static keel_status check_order(const keel_settings *settings, double t_start, ke
     return KEEL_OK;
 }
 
+/* Projected accelerations are of use only to an integrator that goes on from them. */
+static keel_status check_levels(const keel_settings *settings, keel_diagnostics *diagnostics) {
+    static const bool CARRIES[KEEL_INTEGRATORS] = {[KEEL_NEWMARK] = true,
+                                                   [KEEL_HHT] = true,
+                                                   [KEEL_GENERALIZED_ALPHA] = true,
+                                                   [KEEL_TRAPEZOIDAL] = true};
+    int levels = settings->levels;
+    bool asked = settings->method.stabilize == KEEL_PROJECTION &&
+                 (levels == KEEL_LEVELS_VELOCITY_ACCELERATION || levels == KEEL_LEVELS_ALL);
+    if (!asked || CARRIES[settings->method.integrator])
+        return KEEL_OK;
+    keel_diagnostics_add(diagnostics, KEEL_ERROR, (keel_location){0},
+                         "levels '%s' needs an integrator that carries accelerations: newmark, hht, "
+                         "generalized-alpha, trapezoidal",
+                         LEVELS[levels]);
+    return KEEL_ERROR_INPUT;
+}
+
+/* Parameters of the structural integrators outside of what makes sense, with the reason. Only those of the integrator
+ * in use count. */
+static keel_status check_rule(const keel_settings *settings, keel_diagnostics *diagnostics) {
+    const struct {
+        keel_integrator of;
+        bool wrong;
+        const char *name;
+        double value;
+        const char *reason;
+    } RULES[] = {
+        {KEEL_NEWMARK, !(settings->newmark_beta > 0), "newmark_beta", settings->newmark_beta,
+         "it must be above 0, the rule would be explicit and the multipliers not determined"},
+        {KEEL_NEWMARK, !(settings->newmark_gamma >= 0.5), "newmark_gamma", settings->newmark_gamma,
+         "it must be 1/2 or more, the rule would be unstable"},
+        {KEEL_HHT, !(settings->hht_alpha >= -1.0 / 3 - 1e-12 && settings->hht_alpha <= 0), "hht_alpha",
+         settings->hht_alpha, "it must be between -1/3 and 0, the rule would be unstable at high frequencies"},
+        {KEEL_GENERALIZED_ALPHA, !(settings->rho_infinity >= 0 && settings->rho_infinity <= 1), "rho_infinity",
+         settings->rho_infinity, "it must be between 0 and 1, a part of an amplitude that does not grow"},
+    };
+    keel_status status = KEEL_OK;
+    for (unsigned i = 0; i < sizeof RULES / sizeof *RULES; i++)
+        if (RULES[i].of == settings->method.integrator && RULES[i].wrong) {
+            keel_diagnostics_add(diagnostics, KEEL_ERROR, (keel_location){0}, "option '%s' is %g: %s", RULES[i].name,
+                                 RULES[i].value, RULES[i].reason);
+            status = KEEL_ERROR_INPUT;
+        }
+    return status;
+}
+
 keel_status keel_settings_validate(const keel_settings *settings, double t_start,
                                    keel_diagnostics *diagnostics) {
     keel_location nowhere = {0};
@@ -226,5 +294,9 @@ keel_status keel_settings_validate(const keel_settings *settings, double t_start
                              keel_integrator_word(settings->method.integrator).name);
         status = KEEL_ERROR_INPUT;
     }
+    if (!status)
+        status = check_levels(settings, diagnostics);
+    if (!status)
+        status = check_rule(settings, diagnostics);
     return status ? status : check_order(settings, t_start, diagnostics);
 }

@@ -125,6 +125,7 @@ static keel_status after_step(keel_simulation *sim) {
         sim->energy_final = energy;
         sim->energy_drift = drift;
         sim->energy_drift_max = fmax(sim->energy_drift_max, fabs(drift));
+        status = ki_audit_step(sim, drift);
     }
     return status;
 }
@@ -132,18 +133,21 @@ static keel_status after_step(keel_simulation *sim) {
 ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, double t, const double *y,
                                    keel_status *status) {
     const keel_settings *set = &sim->settings;
-    bool adaptive = keel_integrator_is_adaptive(kind);
+    /* those that can do both take fixed steps when given one */
+    bool fixed = keel_integrator_takes_step(kind) && set->step > 0;
     ki_problem problem = {
         .kind = kind,
         .flow = {&sim->dynamics, set->method.stabilize},
         .flow_rows = {&sim->rows, set->method.stabilize},
         .settings = {.tolerance = set->tolerance,
                      .absolute_tolerance = set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance,
-                     .step = adaptive ? set->first_step : set->step,
+                     .step = fixed ? set->step : set->first_step,
+                     .fixed = fixed,
                      .max_step = set->max_step,
                      .most_steps = set->max_steps,
                      .order = (int)set->order,
                      .projected_error = set->projected_error == KEEL_YES},
+        .options = set,
         .t = t,
         .t_end = set->until,
         .y = y};
@@ -178,6 +182,8 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         status = ki_set_invariants(d, start->t, sim->row_y);
     if (!status)
         status = ki_set_invariants(&sim->rows, start->t, sim->row_y);
+    if (!status)
+        status = ki_audit_init(sim);
     if (!status)
         sim->integrator =
             ki_start_integrator(sim, sim->settings.method.integrator, start->t, sim->row_y, &status);
@@ -257,31 +263,58 @@ double keel_simulation_time(const keel_simulation *sim) {
     return sim->integrator->t;
 }
 
-/* The state at t, put onto the constraints if the method does so, with its accelerations and multipliers. */
-static keel_status evaluate_row(keel_simulation *sim, double t) {
+/* The state at t, put onto the constraints if the method does so. */
+static keel_status state_of_row(keel_simulation *sim, double t) {
     ki_dynamics *d = &sim->rows;
-    ki_flow *flow = &sim->integrator->flow_rows;
+    ki_integrator *in = sim->integrator;
     memcpy(d->s, sim->dynamics.s, (size_t)sim->system->n_s * sizeof(double));
     memcpy(d->lambda, sim->dynamics.lambda, (size_t)d->m * sizeof(double));
-    keel_status status = sim->integrator->interpolate(sim->integrator, t, sim->row_y);
+    keel_status status = in->interpolate(in, t, sim->row_y);
     d->factored = false; /* the factors of another row are no metric for this one */
-    if (!status && t != sim->integrator->t)
-        ki_normalize(d, sim->row_y);
     d->step = sim->dynamics.step;
-    if (!status && t != sim->integrator->t)
-        status = ki_settle(d, flow->stabilize, t, sim->row_y);
-    else if (!status && d->m && d->by_velocity.d) /* d_i of this row; ki_settle chooses on its way */
-        status = ki_choose_partition(d, t, sim->row_y);
-    if (!status)
+    if (status)
+        return status;
+    if (t != in->t) {
+        ki_normalize(d, sim->row_y);
+        return ki_settle(d, in->flow_rows.stabilize, t, sim->row_y);
+    }
+    if (d->m && d->by_velocity.d) /* d_i of this row; ki_settle chooses on its way */
+        return ki_choose_partition(d, t, sim->row_y);
+    return KEEL_OK;
+}
+
+/* Its accelerations and multipliers: those of the method if it has its own, otherwise from the index-1 form. */
+static keel_status rates_of_row(keel_simulation *sim, double t) {
+    ki_dynamics *d = &sim->rows;
+    ki_integrator *in = sim->integrator;
+    keel_status status;
+    if (in->own_values && !sim->law.keep_invariants) {
+        status = ki_solve_auxiliaries(d, t, sim->row_y);
+        if (!status)
+            status = ki_factor_at(d, t, sim->row_y);
+    } else {
         status = ki_rate(d, t, sim->row_y, sim->row_k);
-    /* Dependent constraints share their multiplier. Penalty masses share it themselves, but where they are
-     * iterated to exact multipliers they leave noise in it; the generalized inverse has been told how. */
+    }
     if (!status && sim->law.formulation == KEEL_AUGMENTED)
         status = ki_factor_at(d, t, sim->row_y);
+    if (!status && in->own_values)
+        in->own_values(in, t, ki_v(d, sim->row_k), d->lambda);
+    return status;
+}
+
+static keel_status evaluate_row(keel_simulation *sim, double t) {
+    ki_dynamics *d = &sim->rows;
+    keel_status status = state_of_row(sim, t);
+    if (!status)
+        status = rates_of_row(sim, t);
+    /* Dependent constraints share their multiplier. Penalty masses share it themselves, but where they are
+     * iterated to exact multipliers they leave noise in it; the generalized inverse has been told how. */
     if (!status && d->factored && sim->law.formulation != KEEL_GENERALIZED_INVERSE)
         status = keel_saddle_least_norm(d->K, d->lambda);
-    if (status >= 0 && sim->law.keep_invariants)
+    if (status >= 0 && sim->law.keep_invariants && !sim->refuted) {
         status = ki_check_invariants(d, t, sim->row_y, sim->row_k);
+        sim->refuted = status < 0; /* said once; the last state is still worth a row */
+    }
     return status < 0 ? status : KEEL_OK;
 }
 
@@ -308,6 +341,9 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     row->v_rate = v_rate;
     row->outputs = sim->row_outputs;
     row->shared = sim->shared;
+    bool newton = sim->settings.newton_report == KEEL_YES && sim->integrator->has_newton;
+    row->newton = newton ? &sim->integrator->newton : NULL;
+    row->audit = sim->audit.active ? &sim->audit.last : NULL;
     row->projections = d->by_velocity.rank ? d->by_velocity.d : NULL;
     row->position_violation = violation.position;
     row->velocity_violation = violation.velocity;
@@ -379,6 +415,9 @@ keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
                             .energy_final = sim->energy_final,
                             .energy_drift = sim->energy_drift,
                             .energy_drift_max = sim->energy_drift_max,
+                            .audit = sim->audit.sum,
+                            .gains = sim->audit.gains,
+                            .losses = sim->audit.losses,
                             .start_position_moved = sim->start_position_moved,
                             .start_velocity_moved = sim->start_velocity_moved,
                             .correction_position = root_mean(in->moved_position, in->steps),

@@ -5,6 +5,7 @@
 #include "integrate/integrator.h"
 #include "keel/rank.h"
 #include "keel/run.h"
+#include "run/audit.h"
 #include "run/stiffness.h"
 #include "run/watch.h"
 
@@ -24,7 +25,9 @@ struct keel_simulation {
 
     keel_violation position, velocity;
     double energy_initial, energy_final, energy_drift, energy_drift_max;
+    ki_audit audit;
     keel_invariant *invariants; /* [n_i] */
+    bool refuted;               /* one of them was found not to be constant */
     double start_position_moved, start_velocity_moved;
     int rank;
     double rank_gap;

@@ -16,6 +16,25 @@ const char *ki_constraint_text(const keel_system *system, int i, char *buffer, i
     return buffer;
 }
 
+/* What integrator conserving cannot do. */
+static void describe_conserving(const keel_system *system, const ki_trouble *trouble, char *text, size_t size) {
+    char name[32], other[32], constraint[160];
+    int i = trouble->index;
+    if (trouble->kind == KI_TROUBLE_AUGMENTED)
+        snprintf(text, size,
+                 "the augmented Lagrangian of the step cannot close %s, which stays open by %.3g: raise "
+                 "augmented_penalty, or take solution = newton",
+                 ki_constraint_text(system, i, constraint, sizeof constraint), trouble->amount);
+    else if (trouble->kind == KI_TROUBLE_MASS_CHANGES)
+        snprintf(text, size,
+                 "integrator conserving needs a constant mass matrix; that of '%s' and '%s' changes along the "
+                 "motion: take midpoint, or coordinates in which it is constant (x, y, angle of every body)",
+                 keel_system_name(system, KEEL_NAME_V, i, name),
+                 keel_system_name(system, KEEL_NAME_V, trouble->other, other));
+    else
+        snprintf(text, size, "%s", trouble->why);
+}
+
 /* What went wrong, as a clause. */
 static void describe(const keel_system *system, const ki_trouble *trouble, char *text, size_t size) {
     char name[32], constraint[160];
@@ -66,10 +85,17 @@ static void describe(const keel_system *system, const ki_trouble *trouble, char 
                  keel_system_name(system, KEEL_NAME_S, i, name));
         break;
     case KI_TROUBLE_NEWTON:
-        snprintf(text, size,
-                 "Newton's method of the step does not converge (last relative correction %.2g): "
-                 "try a smaller step",
-                 trouble->amount);
+        snprintf(text, size, "Newton's method of the step does not converge (last relative correction %.2g): %s",
+                 trouble->amount,
+                 i == 1 ? "an undamped rule lets multipliers oscillate and grow; try hht, generalized-alpha, "
+                          "projection or a smaller step"
+                        : "try a smaller step");
+        break;
+    case KI_TROUBLE_STALL:
+        snprintf(text, size, "corrections of %s stall at %.1g (relative), newton_tolerance is %.1g: %s",
+                 i == 1 ? "the multipliers" : "Newton's method", trouble->amount, trouble->size,
+                 i == 1 ? "round-off of the order of eps/h^2 with scaling 'none'; 'scaling: both' removes it"
+                        : "round-off");
         break;
     case KI_TROUBLE_MULTIPLIER:
         snprintf(text, size,
@@ -85,6 +111,11 @@ static void describe(const keel_system *system, const ki_trouble *trouble, char 
                  "invariant '%s' is not constant along the motion: it changes at the rate %.3g, the sum of "
                  "terms of size %.3g (keep_invariants = no runs without)",
                  keel_system_name(system, KEEL_NAME_INVARIANT, i, name), trouble->amount, trouble->size);
+        break;
+    case KI_TROUBLE_AUGMENTED:
+    case KI_TROUBLE_MASS_CHANGES:
+    case KI_TROUBLE_UNSUITED:
+        describe_conserving(system, trouble, text, size);
         break;
     }
 }

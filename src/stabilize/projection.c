@@ -42,8 +42,10 @@ static bool at_hand(const ki_dynamics *d, const keel_saddle *P) {
     return d->relaxed && !d->P_D && (P == d->factored_P || P == d->factored_P_G);
 }
 
-/* d->x with J x = -violation in the first `rows` rows, from the kernel P or in the metric of an implicit step. */
-static keel_status correction(ki_dynamics *d, keel_saddle *P, const double *violation, int rows, bool by_step) {
+/* d->x with J x = -violation in the first `rows` rows, from the kernel P or in the metric of an implicit
+ * step. */
+static keel_status correction(ki_dynamics *d, keel_saddle *P, const double *violation, int rows,
+                              bool by_step) {
     d->projection_iterations++;
     for (int i = 0; i < d->m; i++)
         d->b_m[i] = i < rows ? -violation[i] : 0;
@@ -166,12 +168,72 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
     return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_VELOCITY, t, worst, fabs(d->at.rate[worst]));
 }
 
+/* J a - xi into d->target, with the sizes of its terms. */
+static void measure_acceleration(ki_dynamics *d, const double *a) {
+    keel_pattern P = d->system->J;
+    for (int i = 0; i < d->m; i++) {
+        d->target[i] = -d->at.xi[i];
+        d->size[i] = fabs(d->at.xi[i]);
+        for (int k = P.start[i]; k < P.start[i + 1]; k++) {
+            d->target[i] += d->at.J[k] * a[P.index[k]];
+            d->size[i] += fabs(d->at.J[k] * a[P.index[k]]);
+        }
+        if (!(d->size[i] > 0))
+            d->size[i] = 1;
+    }
+}
+
+/* J a - xi is linear in a: with factors of this point one solve is enough, those of a step contract.
+ * Redundant rows agree only as well as the state satisfies them. */
+static keel_status solve_acceleration(ki_dynamics *d, double t, const double *y, double *a) {
+    static const double LARGEST = 1e-8, LARGEST_REDUNDANT = 1e-2;
+    bool by_step = d->step_metric.solve != NULL;
+    double violation = 0, previous = INFINITY;
+    int worst = 0;
+    keel_status status = by_step ? ki_evaluate_matrices(d, t, y) : factor_kernel(d, d->P, t, y);
+    if (!status)
+        status = ki_evaluate_terms(d, KEEL_XI, t, y);
+    for (int iteration = 0; !status && iteration < MOST_ITERATIONS; iteration++) {
+        measure_acceleration(d, a);
+        violation = ki_worst_relative(d->target, d->size, d->m, &worst);
+        bool contracted = violation <= 0.1 * previous;
+        if (violation <= d->law->projection_tolerance ||
+            (!contracted && (!by_step || violation <= ROUND_OFF)))
+            break;
+        if (!contracted) {
+            by_step = false;
+            status = factor_kernel(d, d->P, t, y);
+        }
+        if (!status && correction(d, d->P, d->target, d->m, by_step) < 0)
+            return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, worst, violation);
+        for (int i = 0; !status && i < d->system->n_v; i++)
+            a[i] += d->x[i];
+        if (d->P_D) /* a penalty is one step */
+            return status;
+        previous = violation;
+    }
+    if (!status && !(violation <= (d->redundant ? LARGEST_REDUNDANT : LARGEST)))
+        return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, worst, violation);
+    return status;
+}
+
+keel_status ki_project_acceleration(ki_dynamics *d, double t, const double *y, double *a) {
+    long before = d->factorizations;
+    if (d->m == 0)
+        return KEEL_OK;
+    keel_status status = ki_solve_auxiliaries(d, t, y);
+    if (!status)
+        status = solve_acceleration(d, t, y, a);
+    d->projection_factorizations += d->factorizations - before;
+    return status;
+}
+
 /* Positions, then velocities there. */
 static keel_status project_in_turn(ki_dynamics *d, double t, double *y) {
     keel_status status = KEEL_OK;
-    if (d->law->levels != KEEL_LEVELS_VELOCITY)
+    if (ki_projects_position(d->law))
         status = ki_project_position(d, t, y);
-    if (!status && d->law->levels != KEEL_LEVELS_POSITION)
+    if (!status && ki_projects_velocity(d->law))
         status = ki_project_velocity(d, t, y);
     if (!status && d->m && !d->factored && !d->step_metric.solve) /* other kernels have been at work only */
         status = ki_factor_at(d, t, y);

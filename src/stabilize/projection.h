@@ -14,6 +14,13 @@
  * not: with d->relaxed the factors at hand serve here too, under the same rule, and are those of points near
  * by.
  *
+ * Acceleration, for integrators that carry accelerations of their own: in the same metric, or with the same
+ * penalty,
+ *
+ *     min 1/2 (a - a*)^T A (a - a*)   so that   J a = xi        (A + alpha J^T J) a = A a* + alpha J^T xi
+ *
+ * (Garcia Orden 2010, eq. 7.)
+ *
  * Joint: joint.h.
  *
  * Error: an error estimate e is replaced by the part that projection does not remove (and a hundredth of the
@@ -32,6 +39,9 @@
 keel_status ki_project(ki_dynamics *d, double t, double *y);
 keel_status ki_project_position(ki_dynamics *d, double t, double *y);
 keel_status ki_project_velocity(ki_dynamics *d, double t, double *y);
+
+/* Projects the accelerations a [n_v] at (t, y), a consistent state. */
+keel_status ki_project_acceleration(ki_dynamics *d, double t, const double *y, double *a);
 
 /* Replaces the q and v parts of an error estimate by their tangential parts, with the factors that K
  * holds. */

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "stabilize/energy.h"
+
 /* Constraint gradient projective method (Terze, Naudet and Lefeber): the coordinates that lie best along the
  * constraint gradients are corrected, positions by Newton's method, velocities by a solve (Newton's method
  * when nonlinear in v). In holonomic systems one partition serves both levels, otherwise each has its own. */
@@ -56,9 +58,20 @@ keel_status ki_settle(ki_dynamics *d, keel_stabilize kind, double t, double *y) 
             status = ki_project(d, t, y);
         }
     }
+    double energy_before = 0;
+    if (!status && d->audit_M)
+        status = ki_energy_at(d, t, d->y_stage, &energy_before);
     if (!status)
         measure_correction(d, d->y_stage, y);
+    if (!status && d->audit_M)
+        status = ki_audit_correction(d, t, y, d->y_stage, energy_before);
     return status;
+}
+
+keel_status ki_settle_acceleration(ki_dynamics *d, keel_stabilize kind, double t, const double *y,
+                                   double *a) {
+    bool project = kind == KEEL_PROJECTION && ki_projects_acceleration(d->law);
+    return project ? ki_project_acceleration(d, t, y, a) : KEEL_OK;
 }
 
 keel_status ki_settle_error(ki_dynamics *d, keel_stabilize kind, double *e) {

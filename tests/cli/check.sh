@@ -33,6 +33,8 @@ grep -qE '^  multipliers shared +rod, copy$' out || fail "shared multipliers"
 grep -qE '^  multipliers unique +plane$' out || fail "unique multipliers"
 
 # the rod three times: two of three are dependent. Rows of unit length: the singular values are sqrt(3), 0, 0
+exits 0 check "$models/kepler.yaml"
+says out "angular_momentum"
 exits 0 check "$models/pendulum_redundant.yaml"
 grep -qE '^  degrees of freedom +1$' out || fail "degrees of freedom with three rods"
 grep -qE '^  rank +1 of 3 constraints are independent$' out || fail "rank of three rods"

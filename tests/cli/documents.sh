@@ -56,7 +56,7 @@ while read -r key; do
 done <keys
 # and the page lists nothing that is not there (z and s are empty objects for this model)
 # shellcheck disable=SC2016  # backticks of Markdown
-sed -n 's/^| `\([][a-z_.]*\(NAME\)\{0,1\}\)` |.*/\1/p' "$docs/summary.md" | grep -v '^final\.[zs]\.NAME$' | sort -u >listed
+sed -n 's/^| `\([][a-z0-9_.]*\(NAME\)\{0,1\}\)` |.*/\1/p' "$docs/summary.md" | grep -v '^final\.[zs]\.NAME$' | sort -u >listed
 diff keys listed >out || fail "docs/summary.md and a summary have different keys"
 
 # the first model of README.md runs as it stands, and the report shown is the report it gives

@@ -55,6 +55,26 @@ for method in dop853 adams bdf ida/index1 ida/ggl; do
     [ "$(member summary.json status)" = '"step_size"' ] || fail "$method: status"
 done
 
+# a quantity that is not constant: said once, and the state reached is kept
+cat >damped.yaml <<'MODEL'
+keel: 1
+equations:
+  coordinates: {x: 1, y: 0}
+  velocities: {x: 0, y: 0}
+  kinetic: (x'^2 + y'^2)/2
+  potential: 9.81*y
+  forces: {x: -0.1*x', y: -0.1*y'}
+  holonomic: {rod: x^2 + y^2 - 1}
+  invariants: {total: energy}
+simulate: {until: 5, output: 0.1}
+MODEL
+exits 2 run damped.yaml -o rows.csv --summary summary.json
+says err "t = 0.1: invariant 'total' is not constant along the motion"
+[ "$(wc -l <err)" -eq 1 ] || fail "said more than once"
+[ "$(complete_csv rows.csv)" -eq 1 ] || fail "damped: rows"
+[ "$(member summary.json final.t)" != null ] || fail "no final state"
+exits 0 run damped.yaml --option keep_invariants=no
+
 # a limit of the settings
 exits 1 run "$models/pendulum.yaml" --option max_steps=5 --summary summary.json
 [ "$(member summary.json status)" = '"limit"' ] || fail "max_steps: $(member summary.json status)"

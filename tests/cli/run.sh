@@ -4,8 +4,9 @@
 
 # rows: one header, t = 0, 0.05 .. 2, and after one period of 2 s the start again (see the model)
 exits 0 run "$models/pendulum.yaml" --until 2 --tol 1e-10 -o rows.csv --summary summary.json
+audit=energy_integrator,energy_projection,energy_projection_1,energy_projection_2
 [ "$(head -n 1 rows.csv)" = \
-    "t,x,y,x',y',lambda.rod,angle,tension,energy,energy_drift,position_violation,velocity_violation" ] ||
+    "t,x,y,x',y',lambda.rod,angle,tension,energy,energy_drift,$audit,position_violation,velocity_violation" ] ||
     fail "header: $(head -n 1 rows.csv)"
 [ "$(complete_csv rows.csv)" -eq 41 ] || fail "41 rows expected, got $(complete_csv rows.csv)"
 [ "$(sed -n 2p rows.csv | cut -d, -f1-5)" = "0,1,0,0,0" ] || fail "first row: $(sed -n 2p rows.csv)"

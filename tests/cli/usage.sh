@@ -106,9 +106,8 @@ done <integrators
 exits 0 methods
 awk '/^combinations/ {on = 1; next} !NF {on = 0} on {print $1, $NF}' out >left_out
 while read -r formulation stabilizer; do
-    integrator=dop853
-    grep -q "^dop853/$formulation -" partners && integrator=ida
-    exits 0 run "$model" --method "$integrator/$formulation" --until 0.05 --summary summary.json
+    integrator=$(sed -n "s|^\([^/]*\)/$formulation yes\$|\1|p" partners | tail -n 1)
+    exits 0 run "$model" --method "$integrator/$formulation" --option step=0.001 --until 0.05 --summary summary.json
     [ "$(member summary.json method.stabilize)" = "\"$stabilizer\"" ] || fail "$formulation goes with $stabilizer"
 done <left_out
 

@@ -110,7 +110,8 @@ static void fewer_derivatives(void **state) {
     }
 }
 
-/* (F(Y + h x, Y' + c h x) - F(Y - h x, Y' - c h x)) / 2 h = b for the solution x of (F_Y + c F_Y') x = b. */
+/* (F(Y + h x, Y' + c h x) - F(Y - h x, Y' - c h x)) / 2 h = b for the solution x of (F_Y + c F_Y') x = b.
+ */
 static void check_matrix(const keel_system *system, keel_formulation formulation, const double *y) {
     bench b;
     ki_ida_equations e;
@@ -173,7 +174,8 @@ static void redundant_rows(void **state) {
         }
 }
 
-/* At every step of ten seconds: the tolerance bounds the violation of ggl at both levels, index1 drifts. */
+/* At every step of ten seconds: the tolerance bounds the violation of ggl at both levels, index1 drifts.
+ */
 static void ggl_holds_the_constraints(void **state) {
     (void)state;
     bob model = {.pendulum = {.copies = 1}};

@@ -62,9 +62,9 @@ static inline keel_system bob_system(bob *model, bool tangent, bool rate_q) {
     return system;
 }
 
-/* Everything at once: a particle on a ring whose radius R(t) = 1 + sin(t)/10 is driven, a disc theta geared
- * to it by a nonholonomic constraint, a state z, an auxiliary unknown s, a force and a rate that depend on
- * multipliers.
+/* Everything at once: a particle on a ring whose radius R(t) = 1 + sin(t)/10 is driven, a disc theta
+ * geared to it by a nonholonomic constraint, a state z, an auxiliary unknown s, a force and a rate that
+ * depend on multipliers.
  *
  *     ring:  x^2 + y^2 - R^2 = 0      gear:  theta' - (1 + x) y' = 0      0 = s + s^3/10 - y
  *     Q = (-0.3 z - 0.1 x', -2 g - s, 0.05 lambda.ring)       z' = -2 z + x + 0.1 lambda.gear      M =

@@ -87,6 +87,56 @@ static void marks_and_projections(void **state) {
     free(text);
 }
 
+/* Rows of a method that projects tell where the energy of the last step went. */
+static void audit_of_the_energy(void **state) {
+    (void)state;
+    const keel_audit audit = {0.5, -0.375, 0.125, -0.25};
+    keel_system system = fixture_system();
+    keel_status status;
+    keel_row with = fixture_row(0), without = fixture_row(1);
+    with.audit = &audit;
+    keel_csv *csv = keel_csv_open(path, &system, &with, &status);
+    assert_int_equal(keel_csv_row(csv, &with), KEEL_OK);
+    assert_int_equal(keel_csv_row(csv, &without), KEEL_OK);
+    assert_int_equal(keel_csv_close(csv), KEEL_OK);
+    char *text = file_text();
+    assert_non_null(strstr(text,
+                           ",energy,energy_drift,energy_integrator,energy_projection,energy_projection_1,"
+                           "energy_projection_2,position_violation,"));
+    assert_non_null(
+        strstr(text, ",-9.5,9.9999999999999998e-13,0.5,-0.375,0.125,-0.25,9.9999999999999998e-17,"));
+    assert_non_null(strstr(text, ",-9.5,9.9999999999999998e-13,nan,nan,nan,nan,9.9999999999999998e-17,"));
+    free(text);
+}
+
+/* Rows of an implicit method that was asked for it tell about Newton's method of the last step. */
+static void facts_of_newton(void **state) {
+    (void)state;
+    const keel_newton_facts newton = {3, 0.25, 0.125, 64};
+    keel_system system = fixture_system();
+    keel_status status;
+    keel_row with = fixture_row(0), without = fixture_row(1);
+    with.newton = &newton;
+    keel_csv *csv = keel_csv_open(path, &system, &with, &status);
+    assert_int_equal(keel_csv_row(csv, &with), KEEL_OK);
+    assert_int_equal(keel_csv_row(csv, &without), KEEL_OK);
+    assert_int_equal(keel_csv_close(csv), KEEL_OK);
+    char *text = file_text();
+    assert_non_null(strstr(text, ",energy_drift,newton_iterations,newton_correction_q,newton_correction_lambda,"
+                                 "condition,position_violation,"));
+    assert_non_null(strstr(text, ",-9.5,9.9999999999999998e-13,3,0.25,0.125,64,9.9999999999999998e-17,"));
+    assert_non_null(strstr(text, ",-9.5,9.9999999999999998e-13,nan,nan,nan,nan,9.9999999999999998e-17,"));
+    free(text);
+
+    csv = keel_csv_open(path, &system, &without, &status);
+    assert_int_equal(keel_csv_row(csv, &with), KEEL_OK);
+    assert_int_equal(keel_csv_close(csv), KEEL_OK);
+    text = file_text();
+    assert_null(strstr(text, "newton"));
+    assert_non_null(strstr(text, ",-9.5,9.9999999999999998e-13,9.9999999999999998e-17,"));
+    free(text);
+}
+
 static void q_rate(const keel_system *system, const double *q, const double *v, double *rate) {
     (void)system, (void)q, (void)v, (void)rate;
 }
@@ -148,6 +198,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(header_and_rows, make_path, remove_path),
         cmocka_unit_test_setup_teardown(marks_and_projections, make_path, remove_path),
+        cmocka_unit_test_setup_teardown(audit_of_the_energy, make_path, remove_path),
+        cmocka_unit_test_setup_teardown(facts_of_newton, make_path, remove_path),
         cmocka_unit_test_setup_teardown(header_of_other_systems, make_path, remove_path),
         cmocka_unit_test_setup_teardown(rows_reach_the_file_whole, make_path, remove_path),
         cmocka_unit_test(failures_are_reported_with_errno),

@@ -71,6 +71,9 @@ static inline keel_result fixture_result(const keel_system *system) {
     result.energy_final = -9.25;
     result.energy_drift = 1e-12;
     result.energy_drift_max = 2e-12;
+    result.audit = (keel_audit){0.5, -0.375, 0.125, -0.25};
+    result.gains = 4;
+    result.losses = 6;
     result.correction_position = 1e-9;
     result.correction_velocity = 2e-9;
     result.gap_smallest = 0.125;

@@ -26,7 +26,8 @@ static void verdict_first(void **state) {
     char *text = report(&system, &result);
     assert_first_line(text, "pendulum: reached t = 10, constraints held to 3e-16 (worst: rod)");
     assert_non_null(strstr(text, "rk4/index1/projection"));
-    assert_non_null(strstr(text, "11 steps, 12 rejected, 13 evaluations, 17 Jacobians, 22 factorizations (2.00 a step)"));
+    assert_non_null(
+        strstr(text, "11 steps, 12 rejected, 13 evaluations, 17 Jacobians, 22 factorizations (2.00 a step)"));
     assert_non_null(strstr(text, "drift 1e-12"));
     assert_non_null(strstr(text, "angle =  8"));
     assert_null(strstr(text, "constraints are independent"));
@@ -54,6 +55,9 @@ static void tells_what_happened(void **state) {
     assert_non_null(strstr(text, "  shared       say \"hi\": multipliers not unique"));
     assert_non_null(strstr(text, "  gap          smallest 0.12 at t = 6.5"));
     assert_non_null(strstr(text, "  correction   position 1e-09, velocity 2e-09"));
+    assert_non_null(strstr(text,
+                           "  audit        integrator 0.5, projection -0.38; it added energy in 4 steps, "
+                           "took some in 6\n"));
     assert_non_null(strstr(text, "  events       t = 2.5: singular pose: rank 2 before, 1 at, 2 after\n"
                                  "               t = 3.5: independent velocities: x'\n"
                                  "               ... and 7 more\n"));
@@ -63,12 +67,15 @@ static void tells_what_happened(void **state) {
     result.shared[1] = 0;
     result.gap_smallest = -1;
     result.correction_position = result.correction_velocity = 0;
+    result.audit.projection = 0;
+    result.gains = result.losses = 0;
     result.event_count = 0;
     result.events_dropped = 0;
     text = report(&system, &result);
     assert_null(strstr(text, "shared"));
     assert_null(strstr(text, "gap"));
     assert_null(strstr(text, "correction"));
+    assert_null(strstr(text, "audit"));
     assert_null(strstr(text, "events"));
     assert_null(strstr(text, "more"));
     free(text);

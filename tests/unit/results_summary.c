@@ -78,6 +78,12 @@ static void has_every_key(void **state) {
         {"energy.final", "-9.25"},
         {"energy.drift", "9.9999999999999998e-13"},
         {"energy.drift_max", "2e-12"},
+        {"audit.integrator", "0.5"},
+        {"audit.projection", "-0.375"},
+        {"audit.projection_1", "0.125"},
+        {"audit.projection_2", "-0.25"},
+        {"audit.gains", "4"},
+        {"audit.losses", "6"},
         {"start.position_moved", "0"},
         {"start.velocity_moved", "0"},
         {"correction.position", "1.0000000000000001e-09"},
@@ -210,6 +216,7 @@ static void a_failed_run_is_told(void **state) {
     assert_string_equal(member(&m, "status"), "\"step_size\"");
     assert_string_equal(member(&m, "message"), "\"the step fell to 1e-17 at t = 3\"");
     assert_string_equal(member(&m, "energy"), "null");
+    assert_string_equal(member(&m, "audit"), "null");
     assert_string_equal(member(&m, "violation.position.worst"), "null");
     assert_string_equal(member(&m, "rank.rank"), "null");
     keel_result_clear(&result);

@@ -1,4 +1,5 @@
-/* Backward differentiation on the implicit equations, orders 1 to 5, variable order and step (SUNDIALS IDA).
+/* Backward differentiation on the implicit equations, orders 1 to 5, variable order and step (SUNDIALS
+ * IDA).
  *
  *     F(t_n, Y_n, Y'_n) = 0   with   Y'_n = c Y_n + (earlier values)          F: ida_equations.h
  *
@@ -6,9 +7,9 @@
  * and multipliers that belong to the state come from it: an opinion of its own on the same system.
  *
  * Multipliers are left out of the tests of convergence and error: they are as accurate as the velocities
- * divided by the step, and a Newton iteration that waits for them never ends at tight tolerances. Nothing is
- * lost, for the equations are linear in them but for forces that depend on them. Those in the output come
- * from the state.
+ * divided by the step, and a Newton iteration that waits for them never ends at tight tolerances. Nothing
+ * is lost, for the equations are linear in them but for forces that depend on them. Those in the output
+ * come from the state.
  */
 #include <ida/ida.h>
 #include <math.h>
@@ -44,8 +45,8 @@ static int residual(realtype t, N_Vector Y, N_Vector Y_rate, N_Vector F, void *u
                                         N_VGetArrayPointer(Y_rate), N_VGetArrayPointer(F)));
 }
 
-/* Weights of the n components from `first` on: 1 / allowed error. Not even Newton's iteration is better than
- * the round-off of the largest of them. */
+/* Weights of the n components from `first` on: 1 / allowed error. Not even Newton's iteration is better
+ * than the round-off of the largest of them. */
 static void set_weights(const ida *self, const double *Y, int first, int n, double *w) {
     static const double ROUND_OFF = 3e-14;
     double most = 0;
@@ -78,9 +79,9 @@ static double larger(double a, double b) {
     return b <= a ? a : b;
 }
 
-/* The norm of IDA's error tests. Velocities have no freedom along the gradients of the constraints; when the
- * step changes the estimate jumps there, more so the lighter the bodies, and steps that are judged by it
- * shrink to nothing. Of what the filter takes out a hundredth still counts. */
+/* The norm of IDA's error tests. Velocities have no freedom along the gradients of the constraints; when
+ * the step changes the estimate jumps there, more so the lighter the bodies, and can hold the steps short
+ * and of order one. Of what the filter takes out a hundredth still counts. */
 static realtype error_norm(N_Vector x, N_Vector weight) {
     static const double REST = 0.01;
     ida *self = stepping;
@@ -108,7 +109,8 @@ static void newton_solve(void *user, double *b) {
 }
 
 /* The correction just made is below the tolerance, or the next one will be. IDA itself trusts a rate of
- * convergence that it saw some steps ago; the constraints then are held only as well as the matrix is new. */
+ * convergence that it saw some steps ago; the constraints then are held only as well as the matrix is new.
+ */
 static int has_converged(SUNNonlinearSolver newton, N_Vector sum, N_Vector correction, realtype tolerance,
                          N_Vector weight, void *user) {
     static const double SLOWEST = 0.9;
@@ -259,9 +261,9 @@ static void clear(ki_integrator *base) {
     ki_ida_equations_clear(&self->equations);
 }
 
-/* The part of the allowed error that Newton's iteration may leave. The constraints of ggl are held to what it
- * leaves: ten times closer than with IDA's own 0.33, for a tenth more evaluations. Round-off limits it from
- * below. */
+/* The part of the allowed error that Newton's iteration may leave. The constraints of ggl are held to what
+ * it leaves: ten times closer than with IDA's own 0.33, for a tenth more evaluations. Round-off limits it
+ * from below. */
 static double newton_part(double tolerance) {
     static const double PART = 0.03, LARGEST = 0.33, ROUND_OFF = 1e-12;
     return fmin(fmax(PART, ROUND_OFF / tolerance), LARGEST);

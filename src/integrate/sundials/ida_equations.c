@@ -295,8 +295,8 @@ static double largest(const double *x, int n) {
     return most;
 }
 
-/* What component j of Y is measured with: itself, or a part of the largest of its kind. F is linear in mu and
- * nearly so in lambda; theirs are of the size of what they are added to, velocities and forces. */
+/* What component j of Y is measured with: itself, or a part of the largest of its kind. F is linear in mu
+ * and nearly so in lambda; theirs are of the size of what they are added to, velocities and forces. */
 static double scale_of(const ki_ida_equations *e, const double *Y, int j) {
     const ki_dynamics *d = e->dynamics;
     const keel_system *sys = d->system;

@@ -12,8 +12,9 @@
  * room for Phi = 0 beside its derivative and is zero along the exact motion. Auxiliary unknowns are solved
  * for at every evaluation.
  *
- * The Newton matrix is F_Y + c F_Y'. With gamma = 1/c, the equations that contain derivatives multiplied by
- * gamma and the unknowns gamma lambda, gamma mu, all its entries keep their size when the step goes to zero:
+ * The Newton matrix is F_Y + c F_Y'. With gamma = 1/c, the equations that contain derivatives multiplied
+ * by gamma and the unknowns gamma lambda, gamma mu, all its entries keep their size when the step goes to
+ * zero:
  *
  *     [ I          -gamma I       0                                 G^T    ]   q
  *     [ gamma R_q  M + gamma R_v  gamma R_z      J^T - Q_lambda            ]   v
@@ -22,11 +23,11 @@
  *     [ rate_q     J                                                       ]   lambda, ggl
  *     [ G                                                                  ]   mu
  *
- * with the rows of motion, states and constraints R_q, R_v, R_z of the system's tangent. Left out: what G^T
- * mu changes with q, and f with lambda.
+ * with the rows of motion, states and constraints R_q, R_v, R_z of the system's tangent. Left out: what
+ * G^T mu changes with q, and f with lambda.
  *
- * Constraints that depend on others at the start are dropped: lambda = 0 and mu = 0 stand in their place. (A
- * matrix made regular in some other way lets the undetermined part of their multipliers grow until only
+ * Constraints that depend on others at the start are dropped: lambda = 0 and mu = 0 stand in their place.
+ * (A matrix made regular in some other way lets the undetermined part of their multipliers grow until only
  * round-off is left.)
  *
  * Systems that give no tangent, or with q' = N(q) v: the matrix by differences of F, dense, one evaluation
@@ -57,8 +58,9 @@ typedef struct ki_ida_equations {
     ki_arena arena;
 } ki_ida_equations;
 
-/* For the formulation of d->law, index1 or ggl. (t, y): a consistent state, which decides what to drop if the
- * workspace expects redundant constraints. ki_ida_equations_clear must be called after a failure too. */
+/* For the formulation of d->law, index1 or ggl. (t, y): a consistent state, which decides what to drop if
+ * the workspace expects redundant constraints. ki_ida_equations_clear must be called after a failure too.
+ */
 keel_status ki_ida_equations_init(ki_ida_equations *e, ki_dynamics *d, double t, const double *y);
 void ki_ida_equations_clear(ki_ida_equations *e);
 

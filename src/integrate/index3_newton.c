@@ -1,0 +1,195 @@
+#include "integrate/index3_newton.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ITERATIONS = 30, MOST_STUCK = 3 };
+
+/* Corrections that shrink less ask for a new matrix; less still, and a new one does not help. */
+static const double CONTRACTION = 0.3, STUCK = 0.9;
+
+/* A correction of this size, relative, is noise. */
+static const double ROUND_OFF = 1e-14, NEARLY_ROUND_OFF = 1e-12;
+
+/* Absolute tolerances above this are no statement about the size of a model. */
+static const double SMALL = 1e-6;
+
+/* The size of a correction relative to the largest values so far. */
+typedef struct correction {
+    double q, z;
+    double lambda; /* of the multipliers to the multipliers */
+    double scaled; /* of the scaled multipliers to the scaled unknowns, displacements included; without
+                      scaling the same as `lambda` */
+} correction;
+
+bool ki_index3_newton_init(ki_index3_newton *self, ki_integrator *base, void *user) {
+    const ki_dynamics *d = base->flow.dynamics;
+    int n_v = d->system->n_v, n_z = d->system->n_z;
+    *self = (ki_index3_newton){.base = base, .user = user};
+    self->r_D = KI_NEW(&base->arena, double, n_v);
+    self->r_C = KI_NEW(&base->arena, double, d->m);
+    self->r_z = KI_NEW(&base->arena, double, n_z);
+    self->dq = KI_NEW(&base->arena, double, n_v);
+    self->dlambda = KI_NEW(&base->arena, double, d->m);
+    self->dz = KI_NEW(&base->arena, double, n_z);
+    self->move = KI_NEW(&base->arena, double, n_v);
+    /* what starts at zero has no size yet: then that of an error that the run does not see */
+    self->largest_q = self->largest_z = fmin(base->settings.absolute_tolerance, SMALL);
+    return !base->arena.failed;
+}
+
+keel_status ki_index3_residual(ki_index3_newton *self, double t, const double *a, bool velocity_level,
+                               unsigned also) {
+    ki_dynamics *d = self->base->flow.dynamics;
+    const keel_system *sys = d->system;
+    keel_pattern J = sys->J;
+    int bad = 0;
+    if (d->m)
+        memcpy(d->lambda, self->lambda, (size_t)d->m * sizeof(double));
+    keel_status status = ki_solve_auxiliaries(d, t, self->y);
+    unsigned what = also | KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | (sys->n_z ? KEEL_STATES : 0u) |
+                    (velocity_level || sys->n_n ? KEEL_VELOCITY : 0u) | (velocity_level ? 0u : KEEL_POSITION);
+    d->factored = false;
+    if (!status)
+        status = ki_evaluate_terms(d, what, t, self->y);
+    if (status)
+        return status;
+    d->evaluations++;
+    if (!ki_all_finite(d->at.Q, sys->n_v, &bad))
+        return ki_trouble_at(d, KEEL_ERROR_NOT_FINITE, KI_TROUBLE_FORCE, t, bad, d->at.Q[bad]);
+    ki_mass_times(d, a, self->r_D);
+    for (int i = 0; i < d->m; i++)
+        for (int k = J.start[i]; k < J.start[i + 1]; k++)
+            self->r_D[J.index[k]] += d->at.J[k] * self->lambda[i];
+    for (int i = 0; i < sys->n_v; i++)
+        self->r_D[i] -= d->at.Q[i];
+    for (int i = 0; i < d->m; i++)
+        self->r_C[i] = velocity_level || i >= sys->n_h ? d->at.rate[i] : d->at.Phi[i];
+    return sys->n_z ? ki_check_states(d, t) : KEEL_OK;
+}
+
+static double larger(double a, double b) {
+    return b <= a ? a : b; /* a NaN wins */
+}
+
+/* Largest |x_i|; NaN if there is one. */
+static double size_of(int n, const double *x) {
+    double most = 0;
+    for (int i = 0; i < n; i++)
+        most = larger(most, fabs(x[i]));
+    return most;
+}
+
+static double ratio(double change, double size) {
+    return change == 0 ? 0 : change / size;
+}
+
+/* The last correction that was smaller than the one before it. */
+static void note_decrease(double *last, double size, bool *settled) {
+    *settled = *settled || !(size < *last);
+    if (!*settled)
+        *last = size;
+}
+
+/* Forces count as multipliers, divided by the largest entry of J: where all multipliers are zero their noise
+ * must compare with something. */
+static correction measure(ki_index3_newton *self) {
+    const ki_dynamics *d = self->base->flow.dynamics;
+    const keel_system *sys = d->system;
+    const double *z = self->y + sys->n_q + sys->n_v;
+    double scale = ki_index3_lambda_scale(self->matrix), J = size_of(keel_pattern_count(sys->J), d->at.J);
+    double q = size_of(sys->n_v, self->dq), lambda = size_of(d->m, self->dlambda),
+           dz = size_of(sys->n_z, self->dz);
+    if (self->dw)
+        q = larger(q, size_of(sys->n_v, self->dw));
+    self->largest_q = fmax(self->largest_q, size_of(sys->n_q, self->y));
+    self->largest_q = fmax(self->largest_q, size_of(sys->n_v, self->move));
+    self->largest_z = fmax(self->largest_z, size_of(sys->n_z, z));
+    self->largest_lambda = fmax(self->largest_lambda, size_of(d->m, self->lambda));
+    if (J > 0)
+        self->largest_lambda = fmax(self->largest_lambda, size_of(sys->n_v, d->at.Q) / J);
+    correction c = {.q = ratio(q, self->largest_q),
+                    .z = ratio(dz, self->largest_z),
+                    .lambda = ratio(lambda, self->largest_lambda)};
+    bool scaled = self->base->options->scaling != KEEL_SCALING_NONE;
+    c.scaled = scaled ? ratio(scale * lambda, fmax(self->largest_q, scale * self->largest_lambda)) : c.lambda;
+    note_decrease(&self->base->newton.correction_q, q, &self->settled_q);
+    note_decrease(&self->base->newton.correction_lambda, scale * lambda, &self->settled_lambda);
+    return c;
+}
+
+static double all_of(correction c) {
+    return larger(larger(c.q, c.z), c.lambda);
+}
+
+/* What is left when corrections no longer decrease is round-off if displacements and scaled multipliers are
+ * below `tolerance`. States may be sums of large forces, and follow the noise of the multipliers: more is
+ * allowed to them. */
+static bool is_round_off(correction c, double tolerance) {
+    static const double OF_STATES = 1e-8;
+    return c.q <= tolerance && c.scaled <= tolerance && c.z <= fmax(tolerance, OF_STATES);
+}
+
+/* Why the iteration ended without a solution. */
+static keel_status report(ki_index3_newton *self, double t, correction c) {
+    ki_dynamics *d = self->base->flow.dynamics;
+    int scaling = self->base->options->scaling;
+    double tolerance = self->base->options->newton_tolerance, all = larger(larger(c.q, c.z), c.scaled);
+    bool multipliers = c.q <= tolerance && c.z <= tolerance && scaling == KEEL_SCALING_NONE;
+    self->hopeless = multipliers || all <= NEARLY_ROUND_OFF;
+    keel_status status =
+        ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, self->hopeless ? KI_TROUBLE_STALL : KI_TROUBLE_NEWTON, t,
+                      self->hopeless ? multipliers : self->growing, all);
+    d->trouble.size = tolerance;
+    return status;
+}
+
+/* One iteration: *c is the correction that was made. */
+static keel_status iterate_once(ki_index3_newton *self, double t, bool fresh, correction *c) {
+    ki_dynamics *d = self->base->flow.dynamics;
+    keel_status status = self->residual(self->user, t);
+    if (!status && fresh)
+        status = self->linearize(self->user, t);
+    if (status)
+        return status;
+    ki_index3_solve_all(self->matrix, self->r_D, self->r_C, self->r_z, self->dq, self->dlambda, self->dz);
+    if (d->redundant) /* of dependent rows only the sum has a meaning */
+        keel_saddle_least_norm(d->K, self->dlambda);
+    for (int i = 0; i < d->m; i++)
+        self->lambda[i] += self->dlambda[i];
+    for (int i = 0; i < d->system->n_z; i++)
+        ki_z(d, self->y)[i] += self->dz[i];
+    status = self->correct(self->user, t);
+    *c = measure(self);
+    return status;
+}
+
+keel_status ki_index3_iterate(ki_index3_newton *self, double t) {
+    double tolerance = self->base->options->newton_tolerance, previous = INFINITY;
+    bool always = self->base->options->newton == KEEL_NEWTON_FULL, fresh = self->fresh || always;
+    int stuck = 0;
+    correction c = {0};
+    self->hopeless = false;
+    self->settled_q = self->settled_lambda = false;
+    self->base->newton =
+        (keel_newton_facts){.correction_q = INFINITY, .correction_lambda = INFINITY, .condition = NAN};
+    for (int iteration = 1; iteration <= MOST_ITERATIONS && stuck < MOST_STUCK; iteration++) {
+        keel_status status = iterate_once(self, t, fresh, &c);
+        self->base->newton.iterations = iteration;
+        self->fresh = status != KEEL_OK;
+        if (status)
+            return status;
+        double change = all_of(c);
+        bool slow = change > CONTRACTION * previous;
+        /* slow with a new matrix, or as small as this: it is round-off that is left */
+        if (change <= tolerance || (slow && is_round_off(c, fresh ? tolerance : ROUND_OFF)))
+            return KEEL_OK;
+        if (!isfinite(change))
+            break;
+        stuck += fresh && change > STUCK * previous;
+        fresh = slow || always;
+        previous = change;
+    }
+    self->fresh = true;
+    return report(self, t, c);
+}
