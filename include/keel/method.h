@@ -82,8 +82,8 @@ KEEL_API int keel_method_is_valid(keel_method method);
 /* "auto", before a system is known. */
 KEEL_API keel_method keel_method_auto(void);
 
-/* What "auto" becomes for a system with so many constraints and invariants to keep, and why, as a clause (a constant
- * text). A run changes it on the way if the system turns out to be stiff. */
+/* What "auto" becomes for a system with so many constraints and invariants to keep, and why, as a clause (a
+ * constant text). A run changes it on the way if the system turns out to be stiff. */
 KEEL_API keel_method keel_method_choose(int kept, const char **reason);
 
 /* Parses "INTEGRATOR[/FORMULATION[/STABILIZE]]" or "auto". What is left out takes the first valid partner.

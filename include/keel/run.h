@@ -26,8 +26,8 @@ typedef struct keel_row {
     const double *projections; /* d_i of the partition [n_v], docs/partition.md; NULL: the method has none */
     const keel_newton_facts *newton; /* NULL unless asked for (newton_report) and known */
     const keel_audit *audit;         /* of the last step; NULL: no energy, or nothing is projected */
-    double energy;             /* kinetic + potential; 0 if the system does not know its energy */
-    double energy_drift;       /* energy - energy at the start - work of applied forces and drivers */
+    double energy;                   /* kinetic + potential; 0 if the system does not know its energy */
+    double energy_drift;             /* energy - energy at the start - work of applied forces and drivers */
 } keel_row;
 
 /* Violation of the constraints at one level over a run, in the constraints' own units. */
@@ -40,14 +40,14 @@ typedef struct keel_violation {
 } keel_violation;
 
 typedef struct keel_counts {
-    long steps;          /* accepted steps                                    */
-    long rejected;       /* rejected steps                                    */
-    long evaluations;    /* evaluations of the accelerations                  */
-    long jacobians;      /* linearisations of implicit integrators            */
-    long factorizations; /* of the saddle-point matrix                        */
-    long projections;    /* projections of a state                            */
+    long steps;                     /* accepted steps                                    */
+    long rejected;                  /* rejected steps                                    */
+    long evaluations;               /* evaluations of the accelerations                  */
+    long jacobians;                 /* linearisations of implicit integrators            */
+    long factorizations;            /* of the saddle-point matrix                        */
+    long projections;               /* projections of a state                            */
     long projection_factorizations; /* those of `factorizations` that projections needed */
-    long rows;           /* output rows                                       */
+    long rows;                      /* output rows                                       */
 } keel_counts;
 
 /* A quantity that should not change, over a run. */
@@ -59,10 +59,10 @@ typedef struct keel_invariant {
 
 /* Something worth telling that happened during a run. */
 typedef enum keel_event_kind {
-    KEEL_EVENT_SINGULAR, /* a singular pose was passed                   */
+    KEEL_EVENT_SINGULAR,  /* a singular pose was passed                   */
     KEEL_EVENT_PARTITION, /* other coordinates became the dependent ones  */
-    KEEL_EVENT_METHOD,   /* "auto" went on with another integrator       */
-    KEEL_EVENT_METRIC    /* projection in this metric can add energy     */
+    KEEL_EVENT_METHOD,    /* "auto" went on with another integrator       */
+    KEEL_EVENT_METRIC     /* projection in this metric can add energy     */
 } keel_event_kind;
 
 typedef struct keel_event {
@@ -83,10 +83,10 @@ typedef struct keel_result {
     keel_violation position, velocity;
     int has_energy;
     double energy_initial, energy_final;
-    double energy_drift;     /* at the end: energy change minus the work of forces and drivers */
-    double energy_drift_max; /* largest |drift| over rows and steps */
-    keel_audit audit;        /* sums over all steps */
-    long gains, losses;      /* steps in which projection added energy, or took some */
+    double energy_drift;        /* at the end: energy change minus the work of forces and drivers */
+    double energy_drift_max;    /* largest |drift| over rows and steps */
+    keel_audit audit;           /* sums over all steps */
+    long gains, losses;         /* steps in which projection added energy, or took some */
     keel_invariant *invariants; /* [n_i]; owned */
     double start_position_moved, start_velocity_moved; /* largest change that made the start consistent */
     double correction_position; /* what stabilising moved: M-norm, root mean square over the steps */

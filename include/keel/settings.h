@@ -30,7 +30,8 @@ typedef struct keel_gain {
 } keel_gain;
 
 typedef enum keel_metric {
-    KEEL_METRIC_NATURAL, /* M; for implicit integrators with the damping and stiffness that act during a step */
+    KEEL_METRIC_NATURAL, /* M; for implicit integrators with the damping and stiffness that act during a step
+                          */
     KEEL_METRIC_MASS,
     KEEL_METRIC_IDENTITY,
     KEEL_METRIC_MATRIX
@@ -70,7 +71,7 @@ typedef struct keel_settings {
     keel_gain metric_matrix; /* for KEEL_METRIC_MATRIX: a row per velocity                                 */
     int levels;              /* a keel_levels                                                              */
     double projection_penalty; /* 0: exact; alpha > 0: penalty projection */
-    int projection_mode; /* a keel_projection_mode: positions, then velocities, or both at once */
+    int projection_mode;       /* a keel_projection_mode: positions, then velocities, or both at once */
     int keep_invariants; /* a keel_answer: projection keeps the invariants (docs/invariants.md)        */
     int projected_error; /* a keel_answer: the error estimate without the part that projection removes */
 

@@ -2,7 +2,8 @@
 #ifndef KEEL_STEP_H
 #define KEEL_STEP_H
 
-/* Newton's method of the last implicit step. Of the corrections, the last ones that were smaller than those before. */
+/* Newton's method of the last implicit step. Of the corrections, the last ones that were smaller than those
+ * before. */
 typedef struct keel_newton_facts {
     int iterations;
     double correction_q;      /* largest component of the correction of the displacements */

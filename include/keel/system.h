@@ -13,10 +13,10 @@
  * s whose r knows neither v nor z.)
  *
  * Two things are optional and make more methods possible: the derivatives of the equations (`tangent` and
- * `rate_q`; implicit integrators do with differences otherwise) and `invariants` I(q,v,z,s,t), quantities that
- * are constant along every motion. Derivatives with respect to the configuration are taken along displacements
- * in velocity coordinates: column j is d/de at e = 0 of the function at q (+) e unit_j (see `advance`), which is
- * d/dq_j when q' = v.
+ * `rate_q`; implicit integrators do with differences otherwise) and `invariants` I(q,v,z,s,t), quantities
+ * that are constant along every motion. Derivatives with respect to the configuration are taken along
+ * displacements in velocity coordinates: column j is d/de at e = 0 of the function at q (+) e unit_j (see
+ * `advance`), which is d/dq_j when q' = v.
  *
  * To bring equations of your own in C, fill a keel_system (keel_system_default() first) and hand it to
  * keel_run or keel_simulation_new. samples/ has two complete programs.
@@ -59,20 +59,20 @@ enum {
 
 /* Where the answers go. Each array has its full size; an evaluation writes only what it was asked for. */
 typedef struct keel_terms {
-    double *M;        /* mass matrix, lower triangle                                        */
-    double *J;        /* constraint Jacobian                                                */
-    double *Q;        /* all forces without the constraint forces: applied, gyroscopic, ... */
-    double *xi;       /* right-hand side of J v' = xi                                       */
-    double *Phi;      /* position violation                                                 */
-    double *rate;     /* velocity violation: G v - tau for holonomic rows, Psi for the others */
-    double *f;        /* z'                                                                 */
-    double *r;        /* residual of the auxiliary equations                                */
-    double *r_s;      /* dr/ds, entries of the pattern r_s                                  */
-    double *Q_lambda; /* dQ/dlambda, entries of the pattern Q_lambda                        */
-    double energy;    /* kinetic + potential                                                */
-    double power;     /* rate at which everything but the constraint forces changes `energy` */
-    double *tangent;  /* d(M a + J^T lambda - Q, J a - xi, -f) / d(q, v, z) with a and lambda held */
-    double *rate_q;   /* d(rate)/dq                                                         */
+    double *M;           /* mass matrix, lower triangle                                        */
+    double *J;           /* constraint Jacobian                                                */
+    double *Q;           /* all forces without the constraint forces: applied, gyroscopic, ... */
+    double *xi;          /* right-hand side of J v' = xi                                       */
+    double *Phi;         /* position violation                                                 */
+    double *rate;        /* velocity violation: G v - tau for holonomic rows, Psi for the others */
+    double *f;           /* z'                                                                 */
+    double *r;           /* residual of the auxiliary equations                                */
+    double *r_s;         /* dr/ds, entries of the pattern r_s                                  */
+    double *Q_lambda;    /* dQ/dlambda, entries of the pattern Q_lambda                        */
+    double energy;       /* kinetic + potential                                                */
+    double power;        /* rate at which everything but the constraint forces changes `energy` */
+    double *tangent;     /* d(M a + J^T lambda - Q, J a - xi, -f) / d(q, v, z) with a and lambda held */
+    double *rate_q;      /* d(rate)/dq                                                         */
     double *invariant;   /* I                                                               */
     double *invariant_y; /* dI / d(q, v, z)                                                 */
 } keel_terms;
@@ -83,19 +83,19 @@ struct keel_system {
     int n_q, n_v, n_z, n_s, n_h, n_n;
     int n_i; /* invariants */
 
-    keel_pattern M;        /* n_v x n_v, lower triangle with full diagonal */
-    keel_pattern J;        /* m x n_v                                      */
-    keel_pattern r_s;      /* n_s x n_s; no rows if n_s = 0                */
-    keel_pattern Q_lambda; /* n_v x m; no rows if Q does not depend on lambda */
-    keel_pattern tangent;  /* (n_v + m + n_z) x (2 n_v + n_z); no rows if KEEL_TANGENT is not answered  */
-    keel_pattern rate_q;   /* m x n_v; no rows if KEEL_VELOCITY_Q is not answered   */
+    keel_pattern M;           /* n_v x n_v, lower triangle with full diagonal */
+    keel_pattern J;           /* m x n_v                                      */
+    keel_pattern r_s;         /* n_s x n_s; no rows if n_s = 0                */
+    keel_pattern Q_lambda;    /* n_v x m; no rows if Q does not depend on lambda */
+    keel_pattern tangent;     /* (n_v + m + n_z) x (2 n_v + n_z); no rows if KEEL_TANGENT is not answered  */
+    keel_pattern rate_q;      /* m x n_v; no rows if KEEL_VELOCITY_Q is not answered   */
     keel_pattern invariant_y; /* n_i x (2 n_v + n_z)                                */
 
     int f_needs_lambda; /* 1 if some f depends on lambda: states are evaluated after the multipliers then */
-    int J_needs_v;   /* 1 if some nonholonomic row is nonlinear in v, so that J changes with v */
-    int has_energy;  /* 1 if KEEL_ENERGY and KEEL_POWER are answered; otherwise energy is unknown */
-    int has_drivers; /* 1 if constraints can do work: some Phi depends on t, or some Psi is not linear
-                        homogeneous in v */
+    int J_needs_v;      /* 1 if some nonholonomic row is nonlinear in v, so that J changes with v */
+    int has_energy;     /* 1 if KEEL_ENERGY and KEEL_POWER are answered; otherwise energy is unknown */
+    int has_drivers;    /* 1 if constraints can do work: some Phi depends on t, or some Psi is not linear
+                           homogeneous in v */
 
     const void *model; /* the implementer's data, never written after construction: shared by threads */
 
@@ -125,8 +125,8 @@ struct keel_system {
     struct {
         const char *const *q, *const *v, *const *z, *const *s; /* [n_q], [n_v], [n_z], [n_s] */
         const char *const *constraint;                         /* [m]                        */
-        const char *const *joint;  /* [m] the joint a constraint row belongs to; NULL entries: none */
-        const char *const *output; /* [n_outputs] */
+        const char *const *joint;     /* [m] the joint a constraint row belongs to; NULL entries: none */
+        const char *const *output;    /* [n_outputs] */
         const char *const *invariant; /* [n_i] */
     } names;
 };

@@ -181,9 +181,13 @@ void ki_dynamics_clear(ki_dynamics *d) {
 
 keel_point ki_point(const ki_dynamics *d, double t, const double *y) {
     const keel_system *sys = d->system;
-    return (keel_point){
-        .t = t, .q = y, .v = y + sys->n_q, .z = y + sys->n_q + sys->n_v, .s = d->s, .lambda = d->lambda,
-        .a = d->x};
+    return (keel_point){.t = t,
+                        .q = y,
+                        .v = y + sys->n_q,
+                        .z = y + sys->n_q + sys->n_v,
+                        .s = d->s,
+                        .lambda = d->lambda,
+                        .a = d->x};
 }
 
 void ki_move(const ki_dynamics *d, double *y, const double *dv) {

@@ -36,15 +36,16 @@ typedef enum ki_trouble_kind {
     KI_TROUBLE_POSITION,   /* position projection stopped with row `index` open by `amount` */
     KI_TROUBLE_VELOCITY,   /* velocity projection stopped with row `index` open by `amount` */
     KI_TROUBLE_AUXILIARY,  /* Newton for s stopped; equation `index`, residual `amount`     */
-    KI_TROUBLE_NEWTON,     /* Newton's method of an implicit step stopped with a correction of `amount`; index 1: a
-                              rule whose multipliers may oscillate and grow */
-    KI_TROUBLE_STALL,      /* the same, by round-off, above the tolerance `size`; index 1: of unscaled multipliers */
+    KI_TROUBLE_NEWTON,     /* Newton's method of an implicit step stopped with a correction of
+                              `amount`; index 1: of a rule whose multipliers may grow     */
+    KI_TROUBLE_STALL,      /* the same, by round-off above the tolerance `size`; index 1: of
+                              unscaled multipliers                                        */
     KI_TROUBLE_MULTIPLIER, /* iteration for forces of lambda stopped; row `index`, by `amount` */
     KI_TROUBLE_KEEPING,    /* joint projection stopped with invariant `index` off by `amount` */
     KI_TROUBLE_INVARIANT,  /* invariant `index` is none: its rate is `amount`, of terms of `size` */
     KI_TROUBLE_AUGMENTED,  /* the augmented Lagrangian of a step stopped with row `index` open by `amount` */
     KI_TROUBLE_MASS_CHANGES, /* entry `index`, `other` of M is not constant, as the integrator needs it    */
-    KI_TROUBLE_UNSUITED    /* the integrator cannot take the system: `why`                    */
+    KI_TROUBLE_UNSUITED      /* the integrator cannot take the system: `why`                    */
 } ki_trouble_kind;
 
 typedef struct ki_trouble {
@@ -57,9 +58,9 @@ typedef struct ki_trouble {
     const char *why; /* a sentence, constant */
 } ki_trouble;
 
-/* The matrix of an implicit step as a metric of projections: x with J x = s, of least norm in M + gamma C + gamma^2 K
- * with the damping C and the stiffness K that act during the step. A projection in the norm of M alone would push
- * light parts against stiff springs. */
+/* The matrix of an implicit step as a metric of projections: x with J x = s, of least norm in M + gamma C +
+ * gamma^2 K with the damping C and the stiffness K that act during the step. A projection in the norm of M
+ * alone would push light parts against stiff springs. */
 typedef struct ki_step_metric {
     void (*solve)(void *user, const double *s, double *x); /* NULL: there is none (yet) */
     void *user;
@@ -94,10 +95,10 @@ typedef struct ki_dynamics {
     keel_saddle *P, *P_G; /* K and K_G with the metric and penalty of projections; K and K_G themselves for
                              the mass metric */
     double *metric;       /* values of that metric; NULL: M */
-    ki_step_metric step_metric; /* of an implicit integrator, for the natural metric */
-    double *P_D;          /* [m] 1/alpha of penalty projections; NULL: exact */
-    keel_saddle *K_D;     /* M, J and the D of penalty formulations; NULL for the others */
-    double *D;            /* [m] its diagonal                                            */
+    ki_step_metric step_metric;  /* of an implicit integrator, for the natural metric */
+    double *P_D;                 /* [m] 1/alpha of penalty projections; NULL: exact */
+    keel_saddle *K_D;            /* M, J and the D of penalty formulations; NULL for the others */
+    double *D;                   /* [m] its diagonal                                            */
     double *dense, *J_rows, *AJ; /* [n_v x n_v], [m x n_v], [m x n_v]: penalty with a full matrix */
     ki_partition by_position;    /* of the holonomic rows, where the method needs one */
     ki_partition by_velocity;    /* of all rows */

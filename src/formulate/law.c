@@ -169,15 +169,16 @@ static keel_status joint_init(ki_law *law, const keel_system *system, const keel
 keel_status ki_law_init(ki_law *law, ki_arena *arena, const keel_system *system,
                         const keel_settings *settings, keel_diagnostics *diagnostics) {
     int m = keel_system_m(system);
-    *law = (ki_law){.formulation = settings->method.formulation,
-                    .baumgarte = settings->method.stabilize == KEEL_BAUMGARTE,
-                    .gradient = settings->method.stabilize == KEEL_GRADIENT,
-                    .choice = (keel_choice)settings->partition,
-                    .projection_tolerance = settings->projection_tolerance,
-                    .levels = (keel_levels)settings->levels,
-                    .metric = settings->metric == KEEL_METRIC_NATURAL ? KEEL_METRIC_MASS : (keel_metric)settings->metric,
-                    .natural_metric = settings->metric == KEEL_METRIC_NATURAL && settings->projection_penalty == 0,
-                    .projection_penalty = settings->projection_penalty};
+    *law = (ki_law){
+        .formulation = settings->method.formulation,
+        .baumgarte = settings->method.stabilize == KEEL_BAUMGARTE,
+        .gradient = settings->method.stabilize == KEEL_GRADIENT,
+        .choice = (keel_choice)settings->partition,
+        .projection_tolerance = settings->projection_tolerance,
+        .levels = (keel_levels)settings->levels,
+        .metric = settings->metric == KEEL_METRIC_NATURAL ? KEEL_METRIC_MASS : (keel_metric)settings->metric,
+        .natural_metric = settings->metric == KEEL_METRIC_NATURAL && settings->projection_penalty == 0,
+        .projection_penalty = settings->projection_penalty};
     /* one of the two classic numbers alone means critical damping */
     double alpha = settings->alpha > 0 ? settings->alpha : settings->beta;
     double beta = settings->beta > 0 ? settings->beta : settings->alpha;

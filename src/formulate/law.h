@@ -46,7 +46,7 @@ typedef struct ki_law {
     double projection_tolerance; /* violation that is left, relative to the size of the constraint */
     keel_levels levels;
     keel_metric metric;
-    bool natural_metric; /* an implicit integrator may take that of its step instead of M */
+    bool natural_metric;       /* an implicit integrator may take that of its step instead of M */
     ki_gain metric_matrix;     /* a row per velocity */
     double projection_penalty; /* alpha; 0: exact    */
     bool joint;                /* positions and velocities at once: asked for, or for the invariants */

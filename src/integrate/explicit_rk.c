@@ -22,7 +22,7 @@ typedef struct rk {
     double *y_try, *estimate, *estimate_low;
     double *dense[4 + KI_DENSE_MAX]; /* r_1 .. of tableau.h                           */
     bool dense_ready;
-    bool approaching; /* a step across a singular pose was rejected: come nearer first */
+    bool approaching;             /* a step across a singular pose was rejected: come nearer first */
     int stiff_steps, other_steps; /* how many in a row looked stiff, or did not */
 } rk;
 
@@ -97,13 +97,14 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
     return status;
 }
 
-/* The part of the negative real axis (and somewhat more of the rest) in which the method is stable reaches as far
- * as h |lambda| = stiff_limit. Between the last stage and the new point, which belong to the same time,
+/* The part of the negative real axis (and somewhat more of the rest) in which the method is stable reaches as
+ * far as h |lambda| = stiff_limit. Between the last stage and the new point, which belong to the same time,
  *
  *     h |lambda| ~ h |k_new - k_last| / |y_new - Y_last|
  *
  * is the largest eigenvalue that the step has met. A problem is stiff when it stays beyond the limit for 15
- * steps, not interrupted by 6 others (Hairer and Wanner, section IV.2): accuracy alone would keep it below. */
+ * steps, not interrupted by 6 others (Hairer and Wanner, section IV.2): accuracy alone would keep it below.
+ */
 static void look_for_stiffness(rk *self, double h) {
     enum { STIFF_STEPS = 15, OTHER_STEPS = 6 };
     const ki_tableau *T = self->tableau;

@@ -123,11 +123,13 @@ static double all_of(correction c) {
 }
 
 /* What is left when corrections no longer decrease is round-off if displacements and scaled multipliers are
- * below `tolerance`. States may be sums of large forces, and follow the noise of the multipliers: more is
- * allowed to them. */
-static bool is_round_off(correction c, double tolerance) {
+ * below `tolerance`. States may be sums of large forces: more is allowed to them. Those that follow
+ * multipliers have their noise of eps/h^2, and are judged on the scale of these. */
+static bool is_round_off(const ki_index3_newton *self, correction c, double tolerance) {
     static const double OF_STATES = 1e-8;
-    return c.q <= tolerance && c.scaled <= tolerance && c.z <= fmax(tolerance, OF_STATES);
+    bool follows = self->base->flow.dynamics->system->f_needs_lambda && c.lambda > 0;
+    double z = follows ? c.z * c.scaled / c.lambda : c.z;
+    return c.q <= tolerance && c.scaled <= tolerance && z <= fmax(tolerance, OF_STATES);
 }
 
 /* Why the iteration ended without a solution. */
@@ -182,7 +184,7 @@ keel_status ki_index3_iterate(ki_index3_newton *self, double t) {
         double change = all_of(c);
         bool slow = change > CONTRACTION * previous;
         /* slow with a new matrix, or as small as this: it is round-off that is left */
-        if (change <= tolerance || (slow && is_round_off(c, fresh ? tolerance : ROUND_OFF)))
+        if (change <= tolerance || (slow && is_round_off(self, c, fresh ? tolerance : ROUND_OFF)))
             return KEEL_OK;
         if (!isfinite(change))
             break;

@@ -13,8 +13,12 @@ static const double ROUND_OFF = 1e-15;
 
 ki_integrator *ki_integrator_new(const ki_problem *problem, keel_status *status) {
     static ki_integrator *(*const MAKERS[KEEL_INTEGRATORS])(const ki_problem *, keel_status *) = {
-        [KEEL_RK4] = ki_rk_new, [KEEL_DOPRI5] = ki_rk_new, [KEEL_DOP853] = ki_rk_new,
-        [KEEL_ADAMS] = ki_adams_new, [KEEL_BDF] = ki_bdf_new,   [KEEL_BDF_FIXED] = ki_bdf_fixed_new,
+        [KEEL_RK4] = ki_rk_new,
+        [KEEL_DOPRI5] = ki_rk_new,
+        [KEEL_DOP853] = ki_rk_new,
+        [KEEL_ADAMS] = ki_adams_new,
+        [KEEL_BDF] = ki_bdf_new,
+        [KEEL_BDF_FIXED] = ki_bdf_fixed_new,
         [KEEL_IDA] = ki_ida_new,
         [KEEL_NEWMARK] = ki_structural_new,
         [KEEL_HHT] = ki_structural_new,
@@ -80,8 +84,8 @@ double ki_error_norm(const ki_integrator *self, const double *e, const double *y
 }
 
 /* Such that an explicit Euler step changes y by a hundredth of its size, then corrected by an estimate of the
- * second derivative so that the expected error is about 1% of what is allowed (Hairer, Norsett, Wanner, section
- * II.4). */
+ * second derivative so that the expected error is about 1% of what is allowed (Hairer, Norsett, Wanner,
+ * section II.4). */
 double ki_choose_first_step(ki_integrator *self, const double *rate, int order, double t_end, double *scratch,
                             double *scratch_rate) {
     const double *y = self->y;

@@ -1,8 +1,8 @@
 /* integrator.h - what all integrators of y' = f(t, y) have in common, and what a run sees of them.
  *
  * An integrator takes accepted steps, keeps the state at the end of the last one on the constraints as far as
- * its stabiliser promises, and gives the state at any time inside that step. Each method is one file that fills
- * in the three functions; a method's own struct begins with a ki_integrator.
+ * its stabiliser promises, and gives the state at any time inside that step. Each method is one file that
+ * fills in the three functions; a method's own struct begins with a ki_integrator.
  */
 #ifndef KI_INTEGRATOR_H
 #define KI_INTEGRATOR_H
@@ -19,11 +19,11 @@ typedef struct ki_flow {
 
 typedef struct ki_integrator_settings {
     double tolerance, absolute_tolerance;
-    double step;       /* fixed step, or first step of an adaptive method (0: chosen) */
-    bool fixed;        /* take steps of `step` whatever the error */
-    double max_step;   /* 0: no limit */
-    double most_steps; /* accepted and rejected */
-    int order;         /* of methods with a choice; 0: the method's own */
+    double step;          /* fixed step, or first step of an adaptive method (0: chosen) */
+    bool fixed;           /* take steps of `step` whatever the error */
+    double max_step;      /* 0: no limit */
+    double most_steps;    /* accepted and rejected */
+    int order;            /* of methods with a choice; 0: the method's own */
     bool projected_error; /* error estimates lose the part that projection removes */
 } ki_integrator_settings;
 
@@ -42,28 +42,28 @@ typedef struct ki_integrator ki_integrator;
 
 struct ki_integrator {
     /* One accepted step, not beyond t_end. KEEL_ERROR_STEP_SIZE when it became too small (dynamics->trouble
-     * tells why, if failures of the model caused it), KEEL_ERROR_LIMIT when there were too many. The state stays
-     * at the last good step. */
+     * tells why, if failures of the model caused it), KEEL_ERROR_LIMIT when there were too many. The state
+     * stays at the last good step. */
     keel_status (*step)(ki_integrator *self, double t_end);
     /* y at a time within the last step, its ends included. */
     keel_status (*interpolate)(ki_integrator *self, double t, double *y);
-    /* Accelerations [n_v] and multipliers [m] at a time within the last step, of methods that have their own; NULL:
-     * those of the index-1 form at the state. */
+    /* Accelerations [n_v] and multipliers [m] at a time within the last step, of methods that have their own;
+     * NULL: those of the index-1 form at the state. */
     void (*own_values)(ki_integrator *self, double t, double *v_rate, double *lambda);
     void (*clear)(ki_integrator *self); /* frees what is not in the arena; may be NULL */
 
     ki_flow flow, flow_rows;
     ki_integrator_settings settings;
     const keel_settings *options;
-    int n;         /* length of y; the last component (work) is not error-controlled */
-    double t;      /* time reached                        */
-    double *y;     /* [n] state at t                      */
-    double t_old;  /* the last step was [t_old, t]        */
+    int n;        /* length of y; the last component (work) is not error-controlled */
+    double t;     /* time reached                        */
+    double *y;    /* [n] state at t                      */
+    double t_old; /* the last step was [t_old, t]        */
     double longest_step;
     long steps, rejected;
     long jacobians;                        /* linearisations of implicit methods */
     double moved_position, moved_velocity; /* sums of squares of the corrections of accepted steps, M-norm */
-    ki_energy_change settled; /* what stabilising did to the energy in the last step */
+    ki_energy_change settled;              /* what stabilising did to the energy in the last step */
     double singular_at; /* where the next step is expected to meet a singular pose; infinity: nowhere   */
     bool singular_near; /* too near to come nearer: a step across is taken as it is                     */
     keel_newton_facts newton; /* of the last step, where a method has them */
@@ -76,8 +76,8 @@ struct ki_integrator {
 ki_integrator *ki_integrator_new(const ki_problem *problem, keel_status *status);
 void ki_integrator_free(ki_integrator *self);
 
-/* For methods: a zeroed struct of `size` bytes that begins with a ki_integrator, its common part filled in and y
- * copied; NULL when out of memory. */
+/* For methods: a zeroed struct of `size` bytes that begins with a ki_integrator, its common part filled in
+ * and y copied; NULL when out of memory. */
 void *ki_integrator_begin(const ki_problem *problem, size_t size);
 
 /* The makers, one file each; each returns the integrator or NULL with *status. */
@@ -86,8 +86,9 @@ ki_integrator *ki_adams_new(const ki_problem *problem, keel_status *status);
 ki_integrator *ki_bdf_new(const ki_problem *problem, keel_status *status);
 ki_integrator *ki_bdf_fixed_new(const ki_problem *problem, keel_status *status);
 ki_integrator *ki_ida_new(const ki_problem *problem, keel_status *status);
-ki_integrator *ki_structural_new(const ki_problem *problem, keel_status *status); /* newmark ... trapezoidal */
-ki_integrator *ki_midpoint_new(const ki_problem *problem, keel_status *status);   /* midpoint, conserving */
+ki_integrator *ki_structural_new(const ki_problem *problem,
+                                 keel_status *status);                          /* newmark ... trapezoidal */
+ki_integrator *ki_midpoint_new(const ki_problem *problem, keel_status *status); /* midpoint, conserving */
 
 /* The error that one step may leave in component i, between the states y0 and y1. */
 double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i);

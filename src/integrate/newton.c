@@ -81,7 +81,8 @@ static void init_exact(ki_newton *n) {
 
 static void init_differences(ki_newton *n) {
     int size = n->size = n->dynamics->n_y - 1;
-    int *start = KI_NEW(&n->arena, int, size + 1), *index = KI_NEW(&n->arena, int, (size_t)size *(size_t)size);
+    int *start = KI_NEW(&n->arena, int, size + 1),
+        *index = KI_NEW(&n->arena, int, (size_t)size *(size_t)size);
     n->f_y = KI_NEW(&n->arena, double, (size_t)size *(size_t)size);
     n->y = KI_NEW(&n->arena, double, size + 1);
     n->rate = KI_NEW(&n->arena, double, size + 1);

@@ -1,23 +1,25 @@
-/* newton.h - the linear systems of implicit integrators: (I - gamma f_y) x = b for the index-1 rate y' = f(t, y).
+/* newton.h - linear systems of implicit integrators: (I - gamma f_y) x = b for the index-1 rate f(t, y).
  *
- * The rate is defined by R(q, v, z; a, lambda) = (M a + J^T lambda - Q, J a - xi, z' - f) = 0 with a = v'. Its
- * derivative never needs to be formed. With R_q, R_v, R_z from the system's tangent, x = (x_q, x_v, x_z) and
+ * The rate is defined by R(q, v, z; a, lambda) = (M a + J^T lambda - Q, J a - xi, z' - f) = 0 with a = v'.
+ * Its derivative never needs to be formed. With R_q, R_v, R_z from the system's tangent and
  *
- *     x_q = b_q + gamma x_v,    x_v = b_v + gamma da
+ *     x_q = b_q + gamma x_v,    x_v = b_v + gamma da,
  *
- * the changes da, dlambda of accelerations and multipliers and x_z are the solution of one sparse system of n_v + m
- * + n_z unknowns, as sparse as the mechanism itself:
+ * the changes da, dlambda of accelerations and multipliers and x_z solve one sparse system of n_v + m + n_z
+ * unknowns, as sparse as the mechanism itself:
  *
- *     [ M + gamma R_v + gamma^2 R_q    J^T - Q_lambda    R_z ] [ da      ]     [ -R_q (b_q + gamma b_v) - R_v b_v ]
- *     [ J + ...                        -delta            ... ] [ dlambda ]  =  [ -...                             ]
- *     [ gamma (...)                     0        I + gamma.. ] [ x_z     ]     [ b_z - gamma (...)                ]
+ *     [ M + gamma R_v + gamma^2 R_q   J^T - Q_lambda   R_z           ] [ da      ]   [ r             ]
+ *     [ J + gamma ... + gamma^2 ...   -delta           ...           ] [ dlambda ] = [ ...           ]
+ *     [ gamma (...)                   0                I + gamma ... ] [ x_z     ]   [ b_z + gamma (...) ]
  *
- * where the dots repeat the first row with the other rows of the tangent. The small delta keeps the matrix regular
- * where constraints are redundant: a Newton iteration converges to the same solution with a matrix that is slightly
- * off. Terms of Baumgarte's method enter the second row through J (1 + gamma K_D + gamma^2 K_P).
+ *     r = -R_q (b_q + gamma b_v) - R_v b_v
  *
- * Systems that give no tangent, or with q' = N(q) v: f_y by differences of the rate, dense, one evaluation for each
- * component of y.
+ * where the dots repeat the first row with the other rows of the tangent. The small delta keeps the matrix
+ * regular where constraints are redundant: a Newton iteration converges to the same solution with a matrix
+ * that is slightly off. Baumgarte's method changes J in the second row to J (1 + gamma K_D + gamma^2 K_P).
+ *
+ * Systems that give no tangent, or with q' = N(q) v: f_y by differences of the rate, dense, one evaluation
+ * for each component of y.
  *
  * The work W, the last component of y, influences nothing: x_W = b_W.
  */
@@ -29,18 +31,18 @@
 
 typedef struct ki_newton {
     ki_dynamics *dynamics;
-    bool exact;   /* from the tangent; otherwise by differences */
-    int size;     /* of the linear system */
+    bool exact; /* from the tangent; otherwise by differences */
+    int size;   /* of the linear system */
     ki_lu *lu;
     keel_pattern pattern;
     double *values;
-    int *diagonal;      /* [size] slot of each diagonal entry (exact)                     */
+    int *diagonal; /* [size] slot of each diagonal entry (exact)                     */
     int *M_lower, *M_upper, *J_lower, *J_upper, *Q_lambda_slot, *tangent_slot; /* slots of the entries */
     double *tangent, *M, *J, *Q_lambda; /* values where last linearised                   */
-    double *delta;      /* [m] */
-    double *f_y;        /* [size x size] by differences */
-    double *y, *rate;   /* [n_y] scratch of differences */
-    double *rhs;        /* [size] */
+    double *delta;                      /* [m] */
+    double *f_y;                        /* [size x size] by differences */
+    double *y, *rate;                   /* [n_y] scratch of differences */
+    double *rhs;                        /* [size] */
     double gamma;
     ki_arena arena;
 } ki_newton;
@@ -59,11 +61,12 @@ keel_status ki_newton_factor(ki_newton *newton, double gamma);
 /* b <- (I - gamma f_y)^-1 b,  [n_y] */
 void ki_newton_solve(ki_newton *newton, double *b);
 
-/* x with J x = s, of least norm in the metric of the step: a ki_step_metric. J is that of the last linearisation plus
- * terms of the order of gamma. */
+/* x with J x = s, of least norm in the metric of the step: a ki_step_metric. J is that of the last
+ * linearisation plus terms of the order of gamma. */
 void ki_newton_project(void *newton, const double *s, double *x);
 
-/* Offers that to the projections of the workspace if the law leaves the metric to us. Once there are factors. */
+/* Offers that to the projections of the workspace if the law leaves the metric to us. Once there are factors.
+ */
 void ki_newton_offer_metric(ki_newton *newton);
 
 #endif

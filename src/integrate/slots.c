@@ -17,8 +17,8 @@ int ki_slots_add(ki_slots *slots, int row, int column) {
     return k;
 }
 
-/* order[] = the numbers 0 .. count-1 sorted by key[], which lies in 0 .. n-1, keeping the order `from` among equal
- * keys: a counting sort. `from` = NULL: the natural order. */
+/* order[] = the numbers 0 .. count-1 sorted by key[], which lies in 0 .. n-1, keeping the order `from` among
+ * equal keys: a counting sort. `from` = NULL: the natural order. */
 static void sort_by(const int *key, int count, int n, const int *from, int *place, int *order) {
     for (int i = 0; i <= n; i++)
         place[i] = 0;

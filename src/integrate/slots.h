@@ -1,7 +1,7 @@
 /* slots.h - a sparse matrix put together from several parts, each entry with a slot of its own.
  *
  *     ki_slots_add(&slots, row, column)     for every entry of every part, in any order, repetitions allowed
- *     ki_slots_finish(&slots, n)            the pattern of the sum; then slots.slot[k] is where entry number k goes
+ *     ki_slots_finish(&slots, n)            the pattern of the sum; slots.slot[k]: where entry k goes
  */
 #ifndef KI_SLOTS_H
 #define KI_SLOTS_H

@@ -4,7 +4,8 @@
 #include <string.h>
 
 static void copy(double *to, const double *from, int n) {
-    memcpy(to, from, (size_t)n * sizeof *to);
+    if (n)
+        memcpy(to, from, (size_t)n * sizeof *to);
 }
 
 /* beta, gamma, alpha_m, alpha_f. Generalized-alpha: Chung and Hulbert 1993, for a given spectral radius rho
@@ -87,7 +88,7 @@ static keel_status make_consistent(ki_structural *self, double t) {
         status = keel_saddle_least_norm(d->K, d->lambda) < 0 ? KEEL_ERROR_SINGULAR : KEEL_OK;
     if (status)
         return status;
-    copy(ki_v(d, self->next.rate), ki_v(d, self->scratch), d->system->n_v);
+    copy(ki_v(d, self->next.rate), ki_v(d, self->scratch), d->system->n_v + d->system->n_z);
     copy(self->next.lambda, d->lambda, d->m);
     return KEEL_OK;
 }
@@ -114,18 +115,17 @@ static keel_status settle(ki_structural *self, double t) {
 /* Fills next at t = now + h, and the error unless the length of steps is given. */
 static keel_status attempt(ki_structural *self, double t, double h, double *error) {
     keel_status status = ki_structural_solve(self, t, h);
-    if (self->base.options->newton_report == KEEL_YES &&
-        self->h_factored > 0) /* also of a failure: it may tell why */
+    bool report = self->base.options->newton_report == KEEL_YES;
+    if (report && self->h_factored > 0) /* also of a failure: it may tell why */
         self->base.newton.condition = ki_index3_condition(self->newton.matrix);
     if (status)
         return status;
-    *error = 0;
-    if (!self->base.settings.fixed)
-        status = ki_structural_error(self, t, h, error);
-    if (status || !(*error <= 1))
-        return status;
     status = settle(self, t);
-    return status ? status : finish(self, t, h);
+    *error = 0;
+    if (!status &&
+        !self->base.settings.fixed) /* from the accelerations that were made consistent: free of noise */
+        status = ki_structural_error(self, t, h, error);
+    return status || *error > 1 ? status : finish(self, t, h);
 }
 
 static void accept(ki_structural *self, double t, double h, double t_end) {
@@ -257,7 +257,7 @@ static keel_status allocate(ki_structural *self) {
     self->estimate = KI_NEW(arena, double, d->n_y);
     self->scratch = KI_NEW(arena, double, d->n_y);
     self->newton.matrix =
-        ki_index3_new(d, self->velocity_level, set->scaling, set->reference_mass == KEEL_YES);
+        ki_index3_new(d, self->velocity_level, (keel_scaling)set->scaling, set->reference_mass == KEEL_YES);
     return arena->failed || !self->newton.matrix ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 

@@ -63,7 +63,7 @@ static void predict(ki_structural *self, double stretch) {
         self->next.lambda[i] = now->lambda[i] + stretch * (now->lambda[i] - before->lambda[i]);
     for (int i = 0; i < d->system->n_z; i++)
         ki_z(d, self->next.y)[i] = ki_z(d, now->y)[i] + self->h_try * ki_z(d, now->rate)[i];
-    if (self->ggl) {
+    if (self->ggl && d->m) {
         memset(self->w, 0, (size_t)d->system->n_v * sizeof(double));
         memset(self->mu, 0, (size_t)d->m * sizeof(double));
     }

@@ -143,7 +143,8 @@ static void write_newton(keel_csv *csv, const keel_newton_facts *newton) {
     double values[4] = {0};
     if (newton)
         memcpy(values,
-               (double[]){newton->iterations, newton->correction_q, newton->correction_lambda, newton->condition},
+               (double[]){newton->iterations, newton->correction_q, newton->correction_lambda,
+                          newton->condition},
                sizeof values);
     write_numbers(csv, newton ? values : NULL, 4);
 }

@@ -7,13 +7,14 @@
 
 #include "base/names.h"
 
-#define BIT(x)           (1u << (x))
-#define ALL_FORMULATIONS (BIT(KEEL_FORMULATIONS) - 1)
-#define ALL_STABILIZERS  (BIT(KEEL_STABILIZERS) - 1)
+#define BIT(x)            (1u << (x))
+#define ALL_FORMULATIONS  (BIT(KEEL_FORMULATIONS) - 1)
+#define ALL_STABILIZERS   (BIT(KEEL_STABILIZERS) - 1)
 #define NONE_OR_PROJECTED (BIT(KEEL_STABILIZE_NONE) | BIT(KEEL_PROJECTION))
 
-/* Formulations that are solved together with the step; those that give a rate y' = f(t, y); those that keep no partition of the coordinates, which a history of
- * earlier steps would not survive; those whose rate is the solution of the saddle-point system. */
+/* Formulations that are solved together with the step; those that give a rate y' = f(t, y); those that keep
+ * no partition of the coordinates, which a history of earlier steps would not survive; those whose rate is
+ * the solution of the saddle-point system. */
 #define IMPLICIT     (BIT(KEEL_INDEX3) | BIT(KEEL_INDEX2) | BIT(KEEL_GGL))
 #define EXPLICIT     (ALL_FORMULATIONS & ~IMPLICIT)
 #define MULTISTEP    (EXPLICIT & ~(BIT(KEEL_INDEPENDENT) | BIT(KEEL_PARTITIONED)))
@@ -60,11 +61,15 @@ static const struct {
                   EITHER,
                   IMPLICIT,
                   NONE_OR_PROJECTED},
-    [KEEL_GENERALIZED_ALPHA] = {{"generalized-alpha", "order 2, damps high frequencies (option rho_infinity)"},
+    [KEEL_GENERALIZED_ALPHA] = {{"generalized-alpha",
+                                 "order 2, damps high frequencies (option rho_infinity)"},
                                 EITHER,
                                 IMPLICIT,
                                 NONE_OR_PROJECTED},
-    [KEEL_TRAPEZOIDAL] = {{"trapezoidal", "trapezoidal rule, order 2, undamped"}, EITHER, IMPLICIT, NONE_OR_PROJECTED},
+    [KEEL_TRAPEZOIDAL] = {{"trapezoidal", "trapezoidal rule, order 2, undamped"},
+                          EITHER,
+                          IMPLICIT,
+                          NONE_OR_PROJECTED},
     [KEEL_MIDPOINT] = {{"midpoint", "implicit midpoint rule, order 2, undamped"},
                        EITHER,
                        BIT(KEEL_INDEX3),
@@ -155,8 +160,8 @@ int keel_integrator_takes(keel_integrator integrator, keel_formulation formulati
 
 int keel_method_is_valid(keel_method m) {
     return (unsigned)m.integrator < KEEL_INTEGRATORS && (unsigned)m.formulation < KEEL_FORMULATIONS &&
-           (unsigned)m.stabilize < KEEL_STABILIZERS &&
-           keel_integrator_takes(m.integrator, m.formulation) && (stabilizers_of(m) & BIT(m.stabilize));
+           (unsigned)m.stabilize < KEEL_STABILIZERS && keel_integrator_takes(m.integrator, m.formulation) &&
+           (stabilizers_of(m) & BIT(m.stabilize));
 }
 
 int keel_formulation_takes(keel_formulation formulation, keel_stabilize stabilize) {
@@ -312,8 +317,8 @@ keel_status keel_method_parse(const char *text, keel_location where, keel_diagno
         int narrowed = stabilizers_of(*method) != FORMULATIONS[method->formulation].stabilizers;
         char both[96];
         snprintf(both, sizeof both, "%s with formulation %s", words[0], words[1]);
-        if (expect(&list, words[2], narrowed ? "integrator" : "formulation", narrowed ? both : words[1], where,
-                   diagnostics))
+        if (expect(&list, words[2], narrowed ? "integrator" : "formulation", narrowed ? both : words[1],
+                   where, diagnostics))
             return KEEL_ERROR_INPUT;
         method->stabilize = (keel_stabilize)index_of(words[2], stabilizer_at);
     }

@@ -14,8 +14,11 @@
 #define GAIN(name, least, unit, help)                                                                        \
     { #name, KEEL_OPTION_GAIN, offsetof(keel_settings, name), 0, least, 1e300, NULL, unit, help }
 
-static const char *const METRICS[] = {
-    [KEEL_METRIC_NATURAL] = "natural", [KEEL_METRIC_MASS] = "mass", [KEEL_METRIC_IDENTITY] = "identity", [KEEL_METRIC_MATRIX] = "matrix", NULL};
+static const char *const METRICS[] = {[KEEL_METRIC_NATURAL] = "natural",
+                                      [KEEL_METRIC_MASS] = "mass",
+                                      [KEEL_METRIC_IDENTITY] = "identity",
+                                      [KEEL_METRIC_MATRIX] = "matrix",
+                                      NULL};
 static const char *const LEVELS[] = {[KEEL_LEVELS_POSITION_VELOCITY] = "position_velocity",
                                      [KEEL_LEVELS_POSITION] = "position",
                                      [KEEL_LEVELS_VELOCITY] = "velocity",
@@ -24,13 +27,11 @@ static const char *const LEVELS[] = {[KEEL_LEVELS_POSITION_VELOCITY] = "position
                                      NULL};
 static const char *const SCALINGS[] = {
     [KEEL_SCALING_BOTH] = "both", [KEEL_SCALING_RIGHT] = "right", [KEEL_SCALING_NONE] = "none", NULL};
-static const char *const NEWTONS[] = {
-    [KEEL_NEWTON_MODIFIED] = "modified", [KEEL_NEWTON_FULL] = "full", NULL};
+static const char *const NEWTONS[] = {[KEEL_NEWTON_MODIFIED] = "modified", [KEEL_NEWTON_FULL] = "full", NULL};
 static const char *const SOLUTIONS[] = {
     [KEEL_SOLUTION_NEWTON] = "newton", [KEEL_SOLUTION_AUGMENTED] = "augmented", NULL};
 static const char *const ANSWERS[] = {[KEEL_YES] = "yes", [KEEL_NO] = "no", NULL};
-static const char *const MODES[] = {
-    [KEEL_MODE_SEQUENTIAL] = "sequential", [KEEL_MODE_JOINT] = "joint", NULL};
+static const char *const MODES[] = {[KEEL_MODE_SEQUENTIAL] = "sequential", [KEEL_MODE_JOINT] = "joint", NULL};
 static const char *const CHOICES[] = {
     [KEEL_CHOICE_BEST] = "best", [KEEL_CHOICE_SECOND] = "second", [KEEL_CHOICE_WORST] = "worst", NULL};
 static const char *const SINGULAR[] = {
@@ -46,7 +47,8 @@ static const keel_option OPTIONS[] = {
     NUMBER(first_step, 0, 0, 1e300, "time", "first step of an adaptive integrator; 0: chosen automatically"),
     NUMBER(max_step, 0, 0, 1e300, "time", "largest step of an adaptive integrator; 0: no limit"),
     NUMBER(max_steps, 1e7, 1, 1e15, "", "most steps, accepted and rejected together"),
-    NUMBER(order, 0, 0, 12, "", "order of bdf-fixed (1 to 6) and adams (1 to 12), largest order of bdf and ida; 0: chosen"),
+    NUMBER(order, 0, 0, 12, "",
+           "order of bdf-fixed (1 to 6) and adams (1 to 12), largest order of bdf and ida; 0: chosen"),
     NUMBER(projection_tolerance, 4e-15, 1e-16, 1e-2, "",
            "violation that projection leaves, relative to the constraint's size"),
     NUMBER(start_tolerance, 1e-3, 0, 1e300, "",
@@ -68,15 +70,19 @@ static const keel_option OPTIONS[] = {
     GAIN(non_ideal, -1e300, "", "non-ideal part of the multipliers (generalized_inverse): a number or a map"),
     WORD(partition, KEEL_CHOICE_BEST, CHOICES, "which dependent coordinates a partition takes"),
     NUMBER(newmark_beta, 0.25, -1e300, 1e300, "", "beta of newmark; 1/4 with gamma 1/2: trapezoidal rule"),
-    NUMBER(newmark_gamma, 0.5, -1e300, 1e300, "", "gamma of newmark; 1/2: order 2, more: damping and order 1"),
+    NUMBER(newmark_gamma, 0.5, -1e300, 1e300, "",
+           "gamma of newmark; 1/2: order 2, more: damping and order 1"),
     NUMBER(hht_alpha, -0.1, -1e300, 1e300, "", "alpha of hht, -1/3 (most damping) to 0 (none)"),
     NUMBER(rho_infinity, 0.8, -1e300, 1e300, "",
            "what generalized-alpha leaves of the highest frequencies in a step, 0 to 1"),
-    WORD(scaling, KEEL_SCALING_BOTH, SCALINGS, "scaling of implicit steps: equations and unknowns, unknowns, none"),
+    WORD(scaling, KEEL_SCALING_BOTH, SCALINGS,
+         "scaling of implicit steps: equations and unknowns, unknowns, none"),
     WORD(reference_mass, KEEL_YES, ANSWERS, "scaling of implicit steps also by |M|/|J|"),
-    WORD(newton, KEEL_NEWTON_MODIFIED, NEWTONS, "Newton matrices of implicit steps kept while they serve, or all new"),
+    WORD(newton, KEEL_NEWTON_MODIFIED, NEWTONS,
+         "Newton matrices of implicit steps kept while they serve, or all new"),
     NUMBER(newton_tolerance, 1e-10, 1e-15, 1e-2, "", "relative size of the last Newton correction"),
-    WORD(newton_report, KEEL_NO, ANSWERS, "rows with condition number and last corrections of Newton's method"),
+    WORD(newton_report, KEEL_NO, ANSWERS,
+         "rows with condition number and last corrections of Newton's method"),
     WORD(solution, KEEL_SOLUTION_NEWTON, SOLUTIONS, "how a conserving step is solved"),
     NUMBER(augmented_penalty, 1e3, 1e-300, 1e300, "", "penalty of solution 'augmented'"),
     WORD(singular, KEEL_SINGULAR_CONTINUE, SINGULAR, "what to do when a singular pose is passed"),
@@ -214,15 +220,15 @@ static keel_status check_order(const keel_settings *settings, double t_start, ke
         return KEEL_OK;
     if (order != floor(order) || order > HIGHEST[integrator]) {
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
-                             "option 'order' is %g: %s has the orders 1 to %d (0: its own choice)", order, name,
-                             HIGHEST[integrator]);
+                             "option 'order' is %g: %s has the orders 1 to %d (0: its own choice)", order,
+                             name, HIGHEST[integrator]);
         return KEEL_ERROR_INPUT;
     }
     double needed = order > 0 ? order : HIGHEST[integrator];
     if (integrator == KEEL_BDF_FIXED && settings->step > 0 && steps < needed * (1 - 1e-9)) {
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
-                             "%s of order %g needs %g steps or more: the step %g allows %.3g until t = %g", name,
-                             needed, needed, settings->step, steps, settings->until);
+                             "%s of order %g needs %g steps or more: the step %g allows %.3g until t = %g",
+                             name, needed, needed, settings->step, steps, settings->until);
         return KEEL_ERROR_INPUT;
     }
     return KEEL_OK;
@@ -230,10 +236,8 @@ static keel_status check_order(const keel_settings *settings, double t_start, ke
 
 /* Projected accelerations are of use only to an integrator that goes on from them. */
 static keel_status check_levels(const keel_settings *settings, keel_diagnostics *diagnostics) {
-    static const bool CARRIES[KEEL_INTEGRATORS] = {[KEEL_NEWMARK] = true,
-                                                   [KEEL_HHT] = true,
-                                                   [KEEL_GENERALIZED_ALPHA] = true,
-                                                   [KEEL_TRAPEZOIDAL] = true};
+    static const bool CARRIES[KEEL_INTEGRATORS] = {
+        [KEEL_NEWMARK] = true, [KEEL_HHT] = true, [KEEL_GENERALIZED_ALPHA] = true, [KEEL_TRAPEZOIDAL] = true};
     int levels = settings->levels;
     bool asked = settings->method.stabilize == KEEL_PROJECTION &&
                  (levels == KEEL_LEVELS_VELOCITY_ACCELERATION || levels == KEEL_LEVELS_ALL);
@@ -246,8 +250,8 @@ static keel_status check_levels(const keel_settings *settings, keel_diagnostics 
     return KEEL_ERROR_INPUT;
 }
 
-/* Parameters of the structural integrators outside of what makes sense, with the reason. Only those of the integrator
- * in use count. */
+/* Parameters of the structural integrators outside of what makes sense, with the reason. Only those of the
+ * integrator in use count. */
 static keel_status check_rule(const keel_settings *settings, keel_diagnostics *diagnostics) {
     const struct {
         keel_integrator of;
@@ -261,15 +265,17 @@ static keel_status check_rule(const keel_settings *settings, keel_diagnostics *d
         {KEEL_NEWMARK, !(settings->newmark_gamma >= 0.5), "newmark_gamma", settings->newmark_gamma,
          "it must be 1/2 or more, the rule would be unstable"},
         {KEEL_HHT, !(settings->hht_alpha >= -1.0 / 3 - 1e-12 && settings->hht_alpha <= 0), "hht_alpha",
-         settings->hht_alpha, "it must be between -1/3 and 0, the rule would be unstable at high frequencies"},
-        {KEEL_GENERALIZED_ALPHA, !(settings->rho_infinity >= 0 && settings->rho_infinity <= 1), "rho_infinity",
-         settings->rho_infinity, "it must be between 0 and 1, a part of an amplitude that does not grow"},
+         settings->hht_alpha,
+         "it must be between -1/3 and 0, the rule would be unstable at high frequencies"},
+        {KEEL_GENERALIZED_ALPHA, !(settings->rho_infinity >= 0 && settings->rho_infinity <= 1),
+         "rho_infinity", settings->rho_infinity,
+         "it must be between 0 and 1, a part of an amplitude that does not grow"},
     };
     keel_status status = KEEL_OK;
     for (unsigned i = 0; i < sizeof RULES / sizeof *RULES; i++)
         if (RULES[i].of == settings->method.integrator && RULES[i].wrong) {
-            keel_diagnostics_add(diagnostics, KEEL_ERROR, (keel_location){0}, "option '%s' is %g: %s", RULES[i].name,
-                                 RULES[i].value, RULES[i].reason);
+            keel_diagnostics_add(diagnostics, KEEL_ERROR, (keel_location){0}, "option '%s' is %g: %s",
+                                 RULES[i].name, RULES[i].value, RULES[i].reason);
             status = KEEL_ERROR_INPUT;
         }
     return status;

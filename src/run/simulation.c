@@ -135,22 +135,23 @@ ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, d
     const keel_settings *set = &sim->settings;
     /* those that can do both take fixed steps when given one */
     bool fixed = keel_integrator_takes_step(kind) && set->step > 0;
-    ki_problem problem = {
-        .kind = kind,
-        .flow = {&sim->dynamics, set->method.stabilize},
-        .flow_rows = {&sim->rows, set->method.stabilize},
-        .settings = {.tolerance = set->tolerance,
-                     .absolute_tolerance = set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance,
-                     .step = fixed ? set->step : set->first_step,
-                     .fixed = fixed,
-                     .max_step = set->max_step,
-                     .most_steps = set->max_steps,
-                     .order = (int)set->order,
-                     .projected_error = set->projected_error == KEEL_YES},
-        .options = set,
-        .t = t,
-        .t_end = set->until,
-        .y = y};
+    ki_problem problem = {.kind = kind,
+                          .flow = {&sim->dynamics, set->method.stabilize},
+                          .flow_rows = {&sim->rows, set->method.stabilize},
+                          .settings = {.tolerance = set->tolerance,
+                                       .absolute_tolerance = set->absolute_tolerance > 0
+                                                                 ? set->absolute_tolerance
+                                                                 : set->tolerance,
+                                       .step = fixed ? set->step : set->first_step,
+                                       .fixed = fixed,
+                                       .max_step = set->max_step,
+                                       .most_steps = set->max_steps,
+                                       .order = (int)set->order,
+                                       .projected_error = set->projected_error == KEEL_YES},
+                          .options = set,
+                          .t = t,
+                          .t_end = set->until,
+                          .y = y};
     return ki_integrator_new(&problem, status);
 }
 static keel_status begin(keel_simulation *sim, const keel_state *start, int velocities_given) {
@@ -283,7 +284,8 @@ static keel_status state_of_row(keel_simulation *sim, double t) {
     return KEEL_OK;
 }
 
-/* Its accelerations and multipliers: those of the method if it has its own, otherwise from the index-1 form. */
+/* Its accelerations and multipliers: those of the method if it has its own, otherwise from the index-1 form.
+ */
 static keel_status rates_of_row(keel_simulation *sim, double t) {
     ki_dynamics *d = &sim->rows;
     ki_integrator *in = sim->integrator;
@@ -297,6 +299,10 @@ static keel_status rates_of_row(keel_simulation *sim, double t) {
     }
     if (!status && sim->law.formulation == KEEL_AUGMENTED)
         status = ki_factor_at(d, t, sim->row_y);
+    if (!status && sim->law.keep_invariants && !sim->refuted) { /* a statement about exact accelerations */
+        status = ki_check_invariants(d, t, sim->row_y, sim->row_k);
+        sim->refuted = status < 0; /* said once; the last state is still worth a row */
+    }
     if (!status && in->own_values)
         in->own_values(in, t, ki_v(d, sim->row_k), d->lambda);
     return status;
@@ -311,10 +317,6 @@ static keel_status evaluate_row(keel_simulation *sim, double t) {
      * iterated to exact multipliers they leave noise in it; the generalized inverse has been told how. */
     if (!status && d->factored && sim->law.formulation != KEEL_GENERALIZED_INVERSE)
         status = keel_saddle_least_norm(d->K, d->lambda);
-    if (status >= 0 && sim->law.keep_invariants && !sim->refuted) {
-        status = ki_check_invariants(d, t, sim->row_y, sim->row_k);
-        sim->refuted = status < 0; /* said once; the last state is still worth a row */
-    }
     return status < 0 ? status : KEEL_OK;
 }
 

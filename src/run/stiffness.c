@@ -9,8 +9,8 @@
  * costs shows only later. */
 enum { EXPLICIT_STEPS = 20, BDF_STEPS = 150 };
 
-/* A linearisation with its factorization, in evaluations: of Andrews' mechanism 209 + LU against 154 + saddle-point
- * factors. Differences count their evaluations themselves. */
+/* A linearisation with its factorization, in evaluations: of Andrews' mechanism 209 + LU against 154 +
+ * saddle-point factors. Differences count their evaluations themselves. */
 static const double JACOBIAN_WORK = 2;
 
 static double work_so_far(const keel_simulation *sim) {

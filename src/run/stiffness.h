@@ -1,7 +1,7 @@
 /* stiffness.h - "auto" begins with an explicit method and goes over to BDF where the system is stiff.
  *
- * The explicit method tells when stability, not accuracy, has limited its steps for a while. BDF is then tried:
- * if after some steps it turns out to need more work per time than the explicit method did (undamped
+ * The explicit method tells when stability, not accuracy, has limited its steps for a while. BDF is then
+ * tried: if after some steps it turns out to need more work per time than the explicit method did (undamped
  * oscillations, which BDF has to resolve as well), the run goes back and stays there.
  */
 #ifndef KI_STIFFNESS_H
@@ -12,11 +12,11 @@
 #include "keel/run.h"
 
 typedef struct ki_stiffness {
-    double t;          /* since when the present integrator is measured ... */
-    double work;       /* ... and the work done until then, in evaluations  */
-    long steps;        /* its steps until then                              */
+    double t;           /* since when the present integrator is measured ... */
+    double work;        /* ... and the work done until then, in evaluations  */
+    long steps;         /* its steps until then                              */
     double work_before; /* work per time of the explicit method             */
-    bool settled;      /* the choice has been made for good                 */
+    bool settled;       /* the choice has been made for good                 */
 } ki_stiffness;
 
 /* Before a step: changes the integrator if the method is "auto" and there is reason to. */

@@ -17,7 +17,8 @@ const char *ki_constraint_text(const keel_system *system, int i, char *buffer, i
 }
 
 /* What integrator conserving cannot do. */
-static void describe_conserving(const keel_system *system, const ki_trouble *trouble, char *text, size_t size) {
+static void describe_conserving(const keel_system *system, const ki_trouble *trouble, char *text,
+                                size_t size) {
     char name[32], other[32], constraint[160];
     int i = trouble->index;
     if (trouble->kind == KI_TROUBLE_AUGMENTED)
@@ -26,11 +27,12 @@ static void describe_conserving(const keel_system *system, const ki_trouble *tro
                  "augmented_penalty, or take solution = newton",
                  ki_constraint_text(system, i, constraint, sizeof constraint), trouble->amount);
     else if (trouble->kind == KI_TROUBLE_MASS_CHANGES)
-        snprintf(text, size,
-                 "integrator conserving needs a constant mass matrix; that of '%s' and '%s' changes along the "
-                 "motion: take midpoint, or coordinates in which it is constant (x, y, angle of every body)",
-                 keel_system_name(system, KEEL_NAME_V, i, name),
-                 keel_system_name(system, KEEL_NAME_V, trouble->other, other));
+        snprintf(
+            text, size,
+            "integrator conserving needs a constant mass matrix; that of '%s' and '%s' changes along the "
+            "motion: take midpoint, or coordinates in which it is constant (x, y, angle of every body)",
+            keel_system_name(system, KEEL_NAME_V, i, name),
+            keel_system_name(system, KEEL_NAME_V, trouble->other, other));
     else
         snprintf(text, size, "%s", trouble->why);
 }
@@ -85,7 +87,8 @@ static void describe(const keel_system *system, const ki_trouble *trouble, char 
                  keel_system_name(system, KEEL_NAME_S, i, name));
         break;
     case KI_TROUBLE_NEWTON:
-        snprintf(text, size, "Newton's method of the step does not converge (last relative correction %.2g): %s",
+        snprintf(text, size,
+                 "Newton's method of the step does not converge (last relative correction %.2g): %s",
                  trouble->amount,
                  i == 1 ? "an undamped rule lets multipliers oscillate and grow; try hht, generalized-alpha, "
                           "projection or a smaller step"

@@ -34,8 +34,8 @@ typedef struct ki_watch {
 /* Memory from the arena. J must have been evaluated in d->at. */
 void ki_watch_init(ki_watch *watch, ki_arena *arena, const ki_dynamics *d, double t);
 
-/* After an accepted step of the integrator. Returns true, with the time and the gap there, if a singular pose lies inside
- * the step. `rows` is the workspace for the search. Sets in->singular_at for the next step. */
+/* After an accepted step of the integrator. Returns true, with the time and the gap there, if a singular pose
+ * lies inside the step. `rows` is the workspace for the search. Sets in->singular_at for the next step. */
 bool ki_watch_step(ki_watch *watch, ki_integrator *in, ki_dynamics *rows, double *t_singular, double *gap);
 
 /* The rank of J at (t, y), rows of unit length, independent parts shorter than `least` counted as zero. */

@@ -154,7 +154,8 @@ static void tolerance_steers_the_error(void **state) {
     static const struct {
         keel_integrator integrator;
         double factor; /* error at the end over tolerance: BDF has much to add up */
-    } ADAPTIVE[] = {{KEEL_DOPRI5, 100}, {KEEL_DOP853, 100}, {KEEL_ADAMS, 100}, {KEEL_BDF, 300}, {KEEL_IDA, 300}};
+    } ADAPTIVE[] = {
+        {KEEL_DOPRI5, 100}, {KEEL_DOP853, 100}, {KEEL_ADAMS, 100}, {KEEL_BDF, 300}, {KEEL_IDA, 300}};
     for (unsigned i = 0; i < sizeof ADAPTIVE / sizeof *ADAPTIVE; i++) {
         double previous = 1;
         long steps = 0;
@@ -166,8 +167,8 @@ static void tolerance_steers_the_error(void **state) {
             outcome o = run_pendulum(1, 0, &s, NULL, NULL);
             double error = fabs(o.q[1]) + fabs(o.v[1]);
             assert_int_equal(o.status, KEEL_OK);
-            print_message("%s, %.0e: error %.1e\n", keel_integrator_word(ADAPTIVE[i].integrator).name, tolerance,
-                          error);
+            print_message("%s, %.0e: error %.1e\n", keel_integrator_word(ADAPTIVE[i].integrator).name,
+                          tolerance, error);
             assert_true(error < ADAPTIVE[i].factor * tolerance);
             assert_true(error < 0.3 * previous || error < 30 * tolerance);
             assert_true(o.result.count.steps > steps);

@@ -76,7 +76,8 @@ static keel_status read_and_run(const char *text, const char *method) {
     if (!messages)
         return status;
     keel_model *model = keel_model_parse("test", text, strlen(text), NULL, 0, messages, &status);
-    if (model && keel_method_parse(method, (keel_location){0}, messages, &model->settings.method) == KEEL_OK) {
+    if (model &&
+        keel_method_parse(method, (keel_location){0}, messages, &model->settings.method) == KEEL_OK) {
         keel_result result;
         status = keel_run(model->system, model->start, model->velocities_given, &model->settings, NULL,
                           messages, &result);
@@ -109,17 +110,39 @@ static void fail_everywhere(const char *model, const char *method) {
 
 static void every_allocation_may_fail(void **state) {
     (void)state;
-    static const char *const METHODS[] = {"auto", "adams", "bdf", "bdf-fixed", "ida/index1", "ida/ggl"};
+    static const char *const METHODS[] = {"auto",
+                                          "adams",
+                                          "bdf",
+                                          "bdf-fixed",
+                                          "ida/index1",
+                                          "ida/ggl",
+                                          "generalized-alpha",
+                                          "newmark/index3/projection",
+                                          "hht/index2",
+                                          "trapezoidal/ggl",
+                                          "bdf-fixed/index3"};
     fail_everywhere(MODEL, "auto");
     fail_everywhere(MODEL, "bdf");
+    fail_everywhere(MODEL, "generalized-alpha"); /* differences */
     for (unsigned i = 0; i < sizeof METHODS / sizeof *METHODS; i++)
         fail_everywhere(TANGENT_MODEL, METHODS[i]);
 }
 
 static void step_without_allocation(const char *text) {
-    static const char *const METHODS[] = {"rk4", "dopri5",    "dop853",     "dop853/index1/none",
-                                          "bdf", "bdf-fixed", "ida/index1", "ida/ggl",
-                                          "adams"};
+    static const char *const METHODS[] = {"rk4",
+                                          "dopri5",
+                                          "dop853",
+                                          "dop853/index1/none",
+                                          "bdf",
+                                          "bdf-fixed",
+                                          "ida/index1",
+                                          "ida/ggl",
+                                          "adams",
+                                          "generalized-alpha",
+                                          "newmark/index3/projection",
+                                          "hht/index2",
+                                          "trapezoidal/ggl",
+                                          "bdf-fixed/index3"};
     keel_status status;
     keel_diagnostics *messages = keel_diagnostics_new();
     keel_model *model = keel_model_parse("test", text, strlen(text), NULL, 0, messages, &status);

@@ -55,9 +55,8 @@ static int valid_methods(keel_integrator integrator, keel_method list[KEEL_FORMU
     int count = 0;
     for (int f = 0; f < KEEL_FORMULATIONS; f++)
         for (int s = 0; s < KEEL_STABILIZERS; s++) {
-            keel_method method = {.integrator = integrator,
-                                  .formulation = (keel_formulation)f,
-                                  .stabilize = (keel_stabilize)s};
+            keel_method method = {
+                .integrator = integrator, .formulation = (keel_formulation)f, .stabilize = (keel_stabilize)s};
             if (keel_method_is_valid(method))
                 list[count++] = method;
         }

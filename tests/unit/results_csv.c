@@ -122,8 +122,9 @@ static void facts_of_newton(void **state) {
     assert_int_equal(keel_csv_row(csv, &without), KEEL_OK);
     assert_int_equal(keel_csv_close(csv), KEEL_OK);
     char *text = file_text();
-    assert_non_null(strstr(text, ",energy_drift,newton_iterations,newton_correction_q,newton_correction_lambda,"
-                                 "condition,position_violation,"));
+    assert_non_null(strstr(text,
+                           ",energy_drift,newton_iterations,newton_correction_q,newton_correction_lambda,"
+                           "condition,position_violation,"));
     assert_non_null(strstr(text, ",-9.5,9.9999999999999998e-13,3,0.25,0.125,64,9.9999999999999998e-17,"));
     assert_non_null(strstr(text, ",-9.5,9.9999999999999998e-13,nan,nan,nan,nan,9.9999999999999998e-17,"));
     free(text);

@@ -2,10 +2,10 @@
  *
  *     y_n - sum_i alpha_i y_{n-i} = gamma f(t_n, y_n)        then y_n is projected onto the constraints
  *
- * CVODE chooses steps and orders and keeps the history; here are the rate, the Newton matrix and the projection. The
- * projected values are what the next steps build on, and the error estimate loses the part that projection removes
- * (section 4.1 of the paper). Projection uses the factors of the last rate as long as they contract the violation
- * (section 4.2), so that it rarely factors anything itself.
+ * CVODE chooses steps and orders and keeps the history; here are the rate, the Newton matrix and the
+ * projection. The projected values are what the next steps build on, and the error estimate loses the part
+ * that projection removes (section 4.1 of the paper). Projection uses the factors of the last rate as long as
+ * they contract the violation (section 4.2), so that it rarely factors anything itself.
  */
 #include <cvode/cvode.h>
 #include <cvode/cvode_ls.h>
@@ -76,7 +76,8 @@ static void newton_solve(void *user, double *b) {
 }
 
 /* correction = projected y - y; the error estimate loses its normal part. */
-static int project(realtype t, N_Vector y, N_Vector correction, realtype tolerance, N_Vector error, void *user) {
+static int project(realtype t, N_Vector y, N_Vector correction, realtype tolerance, N_Vector error,
+                   void *user) {
     bdf *self = user;
     ki_integrator *base = &self->base;
     const double *from = N_VGetArrayPointer(y);
@@ -144,11 +145,13 @@ static keel_status step(ki_integrator *base, double t_end) {
             return status_of(self, code);
         code = restart(self);
     }
-    if (t - base->t <= 4 * DBL_EPSILON * fabs(t) && t < t_end) /* CVODE would go on without getting anywhere */
+    if (t - base->t <= 4 * DBL_EPSILON * fabs(t) &&
+        t < t_end) /* CVODE would go on without getting anywhere */
         return KEEL_ERROR_STEP_SIZE;
     memcpy(base->y, N_VGetArrayPointer(self->bridge.state), (size_t)base->n * sizeof(double));
     ki_accept_step(base, t, t_end);
-    return ki_solve_auxiliaries(d, base->t, base->y); /* those of the state reached, not of the last iterate */
+    return ki_solve_auxiliaries(d, base->t,
+                                base->y); /* those of the state reached, not of the last iterate */
 }
 
 static keel_status interpolate(ki_integrator *base, double t, double *y) {

@@ -1,9 +1,9 @@
-/* bridge.h - what CVODE and IDA share: vectors of ours in their clothes, a norm, and a linear solver that calls back.
+/* bridge.h - what CVODE and IDA share: our vectors in their clothes, a norm, a linear solver that calls back.
  *
- * The vectors are SUNDIALS' serial ones with one operation replaced: the weighted norm is the largest component
- * instead of the mean square, so that a tolerance means the same to every integrator of this library.
+ * The vectors are SUNDIALS' serial ones with one operation replaced: the weighted norm is the largest
+ * component instead of the mean square, so that a tolerance means the same to every integrator here.
  *
- * The linear solver is a shell: SUNDIALS decides when to linearise and to factor, two functions of ours do it.
+ * The linear solver is a shell: SUNDIALS decides when to linearise and to factor, functions of ours do it.
  */
 #ifndef KI_SUNDIALS_BRIDGE_H
 #define KI_SUNDIALS_BRIDGE_H
