@@ -252,16 +252,27 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
     return KEEL_OK;
 }
 
+static keel_status allocate(adams *self) {
+    double **vectors[] = {&self->y_old, &self->y_try, &self->rate, &self->estimate, &self->mismatch};
+    ki_arena *arena = &self->base.arena;
+    ki_adams_history_init(&self->history, arena, self->base.n);
+    for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        *vectors[i] = KI_NEW(arena, double, self->base.n);
+    return arena->failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+}
+
 /* The first rate and the first step. */
-static keel_status start(adams *self, double t_end) {
-    ki_integrator *base = &self->base;
+static keel_status start(ki_integrator *base, const ki_problem *problem) {
+    adams *self = (adams *)base;
     ki_dynamics *d = base->flow.dynamics;
-    keel_status status = ki_rate(d, base->t, base->y, self->rate);
+    keel_status status = allocate(self);
+    if (!status)
+        status = ki_rate(d, base->t, base->y, self->rate);
     if (status)
         return status;
     self->h = base->settings.step;
     if (!(self->h > 0)) /* the error at order 1 is of order 2 in h */
-        self->h = ki_choose_first_step(base, self->rate, 2, t_end, self->y_try, self->estimate);
+        self->h = ki_choose_first_step(base, self->rate, 2, problem->t_end, self->y_try, self->estimate);
     d->step = self->h;
     if (ki_has_automatic_gains(d))
         status = ki_rate(d, base->t, base->y, self->rate);
@@ -271,22 +282,5 @@ static keel_status start(adams *self, double t_end) {
     return status;
 }
 
-ki_integrator *ki_adams_new(const ki_problem *problem, keel_status *status) {
-    adams *self = ki_integrator_begin(problem, sizeof *self);
-    *status = KEEL_ERROR_MEMORY;
-    if (!self)
-        return NULL;
-    double **vectors[] = {&self->y_old, &self->y_try, &self->rate, &self->estimate, &self->mismatch};
-    ki_arena *arena = &self->base.arena;
-    self->base.step = step;
-    self->base.interpolate = interpolate;
-    ki_adams_history_init(&self->history, arena, self->base.n);
-    for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        *vectors[i] = KI_NEW(arena, double, self->base.n);
-    if (!arena->failed)
-        *status = start(self, problem->t_end);
-    if (!*status)
-        return &self->base;
-    ki_integrator_free(&self->base);
-    return NULL;
-}
+const ki_method KI_ADAMS = {
+    .size = sizeof(adams), .start = start, .step = step, .interpolate = interpolate};

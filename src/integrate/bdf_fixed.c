@@ -190,15 +190,15 @@ static keel_status compute_begin(ki_bdf_fixed *self, const ki_problem *problem) 
     keel_status status = KEEL_OK;
     if (self->k == 1)
         return KEEL_OK;
-    ki_integrator *helper = ki_rk_new(&one_step, &status);
+    ki_integrator *starter = ki_integrator_new(&one_step, &status);
     for (int i = 1; i < self->k && !status; i++) {
         double t = time_of(self, i);
-        while (!status && helper->t < t)
-            status = helper->step(helper, t);
+        while (!status && starter->t < t)
+            status = starter->method->step(starter, t);
         if (!status)
-            copy(self, self->begin[i], helper->y);
+            copy(self, self->begin[i], starter->y);
     }
-    ki_integrator_free(helper);
+    ki_integrator_free(starter);
     return status;
 }
 
@@ -207,11 +207,12 @@ static void clear(ki_integrator *base) {
     ki_index3_free(((ki_bdf_fixed *)base)->index3.matrix);
 }
 
-static keel_status start(ki_bdf_fixed *self, const ki_problem *problem) {
-    ki_integrator *base = &self->base;
+static keel_status start(ki_integrator *base, const ki_problem *problem) {
+    ki_bdf_fixed *self = (ki_bdf_fixed *)base;
+    self->is_index3 = base->flow.dynamics->law->formulation == KEEL_INDEX3;
     double span = problem->t_end - problem->t;
     self->k = base->settings.order > 0 ? base->settings.order : KI_BDF_ORDER_MAX;
-    self->last = (long)ceil(span / base->settings.step * (1 - 1e-12));
+    self->last = ki_whole_steps(problem->t, problem->t_end, base->settings.step);
     self->h = span / (double)self->last;
     self->t_start = problem->t;
     set_coefficients(self);
@@ -239,18 +240,8 @@ static keel_status start(ki_bdf_fixed *self, const ki_problem *problem) {
     return status;
 }
 
-ki_integrator *ki_bdf_fixed_new(const ki_problem *problem, keel_status *status) {
-    ki_bdf_fixed *self = ki_integrator_begin(problem, sizeof *self);
-    *status = KEEL_ERROR_MEMORY;
-    if (!self)
-        return NULL;
-    self->base.step = step;
-    self->base.interpolate = interpolate;
-    self->base.clear = clear;
-    self->is_index3 = problem->flow.dynamics->law->formulation == KEEL_INDEX3;
-    *status = start(self, problem);
-    if (!*status)
-        return &self->base;
-    ki_integrator_free(&self->base);
-    return NULL;
-}
+const ki_method KI_BDF_FIXED = {.size = sizeof(ki_bdf_fixed),
+                                .start = start,
+                                .step = step,
+                                .interpolate = interpolate,
+                                .clear = clear};

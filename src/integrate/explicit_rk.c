@@ -263,16 +263,25 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
 }
 
 /* The first rate and the first step. */
-static keel_status start(rk *self, double t_end) {
-    const ki_tableau *T = self->tableau;
-    ki_integrator *base = &self->base;
+static keel_status start(ki_integrator *base, const ki_problem *problem) {
+    static const ki_tableau *const TABLEAUS[KEEL_INTEGRATORS] = {
+        [KEEL_RK4] = &KI_RK4, [KEEL_DOPRI5] = &KI_DOPRI5, [KEEL_DOP853] = &KI_DOP853};
+    const ki_tableau *T = TABLEAUS[problem->kind];
+    rk *self = (rk *)base;
     ki_dynamics *d = base->flow.dynamics;
+    self->tableau = T;
+    self->control =
+        ki_step_control_new(T->control_exponent, T->control_beta, T->least_factor, T->most_factor);
+    allocate(self);
+    if (base->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    copy(self->y_old, base->y, base->n);
     keel_status status = ki_rate(d, base->t, base->y, self->k[0]);
     if (status)
         return status;
     self->h = base->settings.step;
     if (!(self->h > 0))
-        self->h = ki_choose_first_step(base, self->k[0], T->order, t_end, self->y_try, self->k[1]);
+        self->h = ki_choose_first_step(base, self->k[0], T->order, problem->t_end, self->y_try, self->k[1]);
     d->step = self->h;
     if (ki_has_automatic_gains(d))
         status = ki_rate(d, base->t, base->y, self->k[0]);
@@ -282,26 +291,5 @@ static keel_status start(rk *self, double t_end) {
     return status;
 }
 
-ki_integrator *ki_rk_new(const ki_problem *problem, keel_status *status) {
-    static const ki_tableau *const TABLEAUS[KEEL_INTEGRATORS] = {
-        [KEEL_RK4] = &KI_RK4, [KEEL_DOPRI5] = &KI_DOPRI5, [KEEL_DOP853] = &KI_DOP853};
-    const ki_tableau *T = TABLEAUS[problem->kind];
-    rk *self = ki_integrator_begin(problem, sizeof *self);
-    *status = KEEL_ERROR_MEMORY;
-    if (!self)
-        return NULL;
-    self->base.step = step;
-    self->base.interpolate = interpolate;
-    self->tableau = T;
-    self->control =
-        ki_step_control_new(T->control_exponent, T->control_beta, T->least_factor, T->most_factor);
-    allocate(self);
-    if (!self->base.arena.failed) {
-        copy(self->y_old, self->base.y, self->base.n);
-        *status = start(self, problem->t_end);
-    }
-    if (!*status)
-        return &self->base;
-    ki_integrator_free(&self->base);
-    return NULL;
-}
+const ki_method KI_EXPLICIT_RK = {
+    .size = sizeof(rk), .start = start, .step = step, .interpolate = interpolate};

@@ -1,5 +1,6 @@
 #include "integrate/integrator.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,38 +12,23 @@ static const double SHARE_OF_A_STEP = 0.1;
 /* No error estimate is better than this, relative to the component: round-off of the stages. */
 static const double ROUND_OFF = 1e-15;
 
-ki_integrator *ki_integrator_new(const ki_problem *problem, keel_status *status) {
-    static ki_integrator *(*const MAKERS[KEEL_INTEGRATORS])(const ki_problem *, keel_status *) = {
-        [KEEL_RK4] = ki_rk_new,
-        [KEEL_DOPRI5] = ki_rk_new,
-        [KEEL_DOP853] = ki_rk_new,
-        [KEEL_ADAMS] = ki_adams_new,
-        [KEEL_BDF] = ki_bdf_new,
-        [KEEL_BDF_FIXED] = ki_bdf_fixed_new,
-        [KEEL_IDA] = ki_ida_new,
-        [KEEL_NEWMARK] = ki_structural_new,
-        [KEEL_HHT] = ki_structural_new,
-        [KEEL_GENERALIZED_ALPHA] = ki_structural_new,
-        [KEEL_TRAPEZOIDAL] = ki_structural_new,
-        [KEEL_MIDPOINT] = ki_midpoint_new,
-        [KEEL_CONSERVING] = ki_midpoint_new};
-    *status = KEEL_OK;
-    return MAKERS[problem->kind](problem, status);
-}
+static const ki_method *const METHODS[KEEL_INTEGRATORS] = {
+    [KEEL_RK4] = &KI_EXPLICIT_RK,
+    [KEEL_DOPRI5] = &KI_EXPLICIT_RK,
+    [KEEL_DOP853] = &KI_EXPLICIT_RK,
+    [KEEL_ADAMS] = &KI_ADAMS,
+    [KEEL_BDF] = &KI_BDF,
+    [KEEL_BDF_FIXED] = &KI_BDF_FIXED,
+    [KEEL_IDA] = &KI_IDA,
+    [KEEL_NEWMARK] = &KI_STRUCTURAL,
+    [KEEL_HHT] = &KI_STRUCTURAL,
+    [KEEL_GENERALIZED_ALPHA] = &KI_STRUCTURAL,
+    [KEEL_TRAPEZOIDAL] = &KI_STRUCTURAL,
+    [KEEL_MIDPOINT] = &KI_MIDPOINT,
+    [KEEL_CONSERVING] = &KI_MIDPOINT};
 
-void ki_integrator_free(ki_integrator *self) {
-    if (!self)
-        return;
-    if (self->clear)
-        self->clear(self);
-    ki_arena_free(&self->arena);
-    free(self);
-}
-
-void *ki_integrator_begin(const ki_problem *problem, size_t size) {
-    ki_integrator *self = calloc(1, size);
-    if (!self)
-        return NULL;
+/* The part that all methods have. */
+static keel_status begin(ki_integrator *self, const ki_problem *problem) {
     self->flow = problem->flow;
     self->flow_rows = problem->flow_rows;
     self->settings = problem->settings;
@@ -52,12 +38,43 @@ void *ki_integrator_begin(const ki_problem *problem, size_t size) {
     self->singular_at = INFINITY;
     ki_arena_init(&self->arena);
     self->y = KI_NEW(&self->arena, double, self->n);
-    if (!self->y) {
-        ki_integrator_free(self);
+    if (!self->y)
+        return KEEL_ERROR_MEMORY;
+    memcpy(self->y, problem->y, (size_t)self->n * sizeof(double));
+    return KEEL_OK;
+}
+
+ki_integrator *ki_integrator_new(const ki_problem *problem, keel_status *status) {
+    const ki_method *method = METHODS[problem->kind];
+    ki_integrator *self = calloc(1, method->size);
+    *status = KEEL_ERROR_MEMORY;
+    if (!self)
+        return NULL;
+    self->method = method;
+    if (begin(self, problem)) {
+        free(self);
         return NULL;
     }
-    memcpy(self->y, problem->y, (size_t)self->n * sizeof(double));
-    return self;
+    *status = method->start(self, problem);
+    if (!*status)
+        return self;
+    ki_integrator_free(self);
+    return NULL;
+}
+
+void ki_integrator_free(ki_integrator *self) {
+    if (!self)
+        return;
+    if (self->method->clear)
+        self->method->clear(self);
+    ki_arena_free(&self->arena);
+    free(self);
+}
+
+long ki_whole_steps(double t, double t_end, double h) {
+    double steps = (t_end - t) / h;
+    double round_off = 1e-12 * steps + 4 * DBL_EPSILON * fmax(fabs(t), fabs(t_end)) / h; /* of the quotient */
+    return (long)fmax(1, ceil(steps - fmin(round_off, 0.5)));
 }
 
 double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i) {

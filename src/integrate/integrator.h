@@ -40,17 +40,29 @@ typedef struct ki_problem {
 
 typedef struct ki_integrator ki_integrator;
 
-struct ki_integrator {
+/* A method: the functions of its file, and the size of its struct, which begins with a ki_integrator. */
+typedef struct ki_method {
+    size_t size;
+    /* Memory, first rate, first step. The struct is zero but for its common part. */
+    keel_status (*start)(ki_integrator *self, const ki_problem *problem);
     /* One accepted step, not beyond t_end. KEEL_ERROR_STEP_SIZE when it became too small (dynamics->trouble
      * tells why, if failures of the model caused it), KEEL_ERROR_LIMIT when there were too many. The state
      * stays at the last good step. */
     keel_status (*step)(ki_integrator *self, double t_end);
     /* y at a time within the last step, its ends included. */
     keel_status (*interpolate)(ki_integrator *self, double t, double *y);
+    void (*clear)(ki_integrator *self); /* frees what is not in the arena; may be NULL */
+} ki_method;
+
+extern const ki_method KI_EXPLICIT_RK, KI_ADAMS, KI_BDF, KI_BDF_FIXED, KI_IDA;
+extern const ki_method KI_STRUCTURAL; /* newmark ... trapezoidal */
+extern const ki_method KI_MIDPOINT;   /* midpoint, conserving    */
+
+struct ki_integrator {
+    const ki_method *method;
     /* Accelerations [n_v] and multipliers [m] at a time within the last step, of methods that have their own;
      * NULL: those of the index-1 form at the state. */
     void (*own_values)(ki_integrator *self, double t, double *v_rate, double *lambda);
-    void (*clear)(ki_integrator *self); /* frees what is not in the arena; may be NULL */
 
     ki_flow flow, flow_rows;
     ki_integrator_settings settings;
@@ -76,19 +88,8 @@ struct ki_integrator {
 ki_integrator *ki_integrator_new(const ki_problem *problem, keel_status *status);
 void ki_integrator_free(ki_integrator *self);
 
-/* For methods: a zeroed struct of `size` bytes that begins with a ki_integrator, its common part filled in
- * and y copied; NULL when out of memory. */
-void *ki_integrator_begin(const ki_problem *problem, size_t size);
-
-/* The makers, one file each; each returns the integrator or NULL with *status. */
-ki_integrator *ki_rk_new(const ki_problem *problem, keel_status *status);
-ki_integrator *ki_adams_new(const ki_problem *problem, keel_status *status);
-ki_integrator *ki_bdf_new(const ki_problem *problem, keel_status *status);
-ki_integrator *ki_bdf_fixed_new(const ki_problem *problem, keel_status *status);
-ki_integrator *ki_ida_new(const ki_problem *problem, keel_status *status);
-ki_integrator *ki_structural_new(const ki_problem *problem,
-                                 keel_status *status);                          /* newmark ... trapezoidal */
-ki_integrator *ki_midpoint_new(const ki_problem *problem, keel_status *status); /* midpoint, conserving */
+/* How many steps of about h, and not longer, lead from t to t_end. */
+long ki_whole_steps(double t, double t_end, double h);
 
 /* The error that one step may leave in component i, between the states y0 and y1. */
 double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i);

@@ -277,9 +277,11 @@ static keel_status allocate(midpoint *self, bool conserving) {
 }
 
 /* Accelerations and multipliers at the start, for the first guess, and the first step. */
-static keel_status start(midpoint *self, const ki_problem *problem) {
+static keel_status start(ki_integrator *base, const ki_problem *problem) {
     enum { ORDER = 2 };
-    ki_integrator *base = &self->base;
+    midpoint *self = (midpoint *)base;
+    base->own_values = own_values;
+    base->has_newton = true;
     ki_dynamics *d = base->flow.dynamics;
     bool conserving = problem->kind == KEEL_CONSERVING;
     keel_status status = allocate(self, conserving);
@@ -302,19 +304,8 @@ static keel_status start(midpoint *self, const ki_problem *problem) {
     return KEEL_OK;
 }
 
-ki_integrator *ki_midpoint_new(const ki_problem *problem, keel_status *status) {
-    midpoint *self = ki_integrator_begin(problem, sizeof *self);
-    *status = KEEL_ERROR_MEMORY;
-    if (!self)
-        return NULL;
-    self->base.step = step;
-    self->base.interpolate = interpolate;
-    self->base.own_values = own_values;
-    self->base.clear = clear;
-    self->base.has_newton = true;
-    *status = start(self, problem);
-    if (!*status)
-        return &self->base;
-    ki_integrator_free(&self->base);
-    return NULL;
-}
+const ki_method KI_MIDPOINT = {.size = sizeof(midpoint),
+                               .start = start,
+                               .step = step,
+                               .interpolate = interpolate,
+                               .clear = clear};

@@ -262,7 +262,7 @@ static keel_status allocate(ki_structural *self) {
 }
 
 /* a_0 = v'_0 and lambda_0 from the accelerations of the consistent start; the length of the first step. */
-static keel_status start(ki_structural *self, double t_end) {
+static keel_status first_values(ki_structural *self, double t_end) {
     ki_integrator *base = &self->base;
     ki_dynamics *d = base->flow.dynamics;
     copy(self->now.y, base->y, base->n);
@@ -276,7 +276,7 @@ static keel_status start(ki_structural *self, double t_end) {
     self->t_start = base->t;
     self->h = base->settings.step;
     if (base->settings.fixed) {
-        self->last = (long)ceil((t_end - base->t) / self->h * (1 - 1e-12));
+        self->last = ki_whole_steps(base->t, t_end, self->h);
         self->h = (t_end - base->t) / (double)self->last;
     } else if (!(self->h > 0)) {
         self->h = ki_choose_first_step(base, self->now.rate, 2, t_end, self->estimate, self->scratch);
@@ -285,16 +285,10 @@ static keel_status start(ki_structural *self, double t_end) {
     return status;
 }
 
-ki_integrator *ki_structural_new(const ki_problem *problem, keel_status *status) {
-    ki_structural *self = ki_integrator_begin(problem, sizeof *self);
-    *status = KEEL_ERROR_MEMORY;
-    if (!self)
-        return NULL;
+/* What the method and the formulation say. */
+static void set_up(ki_structural *self, const ki_problem *problem) {
     keel_formulation formulation = problem->flow.dynamics->law->formulation;
-    self->base.step = step;
-    self->base.interpolate = interpolate;
     self->base.own_values = own_values;
-    self->base.clear = clear;
     self->base.has_newton = true;
     self->base.newton.condition = NAN;
     self->velocity_level = formulation != KEEL_INDEX3;
@@ -302,13 +296,19 @@ ki_integrator *ki_structural_new(const ki_problem *problem, keel_status *status)
     set_parameters(self, problem->kind);
     bool second_order = fabs(self->gamma - 0.5 + self->alpha_m - self->alpha_f) < 1e-12;
     self->control = ki_step_control_new(second_order ? 1.0 / 3 : 0.5, 0.04, 0.2, 2);
-    *status = allocate(self);
+}
+
+static keel_status start(ki_integrator *base, const ki_problem *problem) {
+    ki_structural *self = (ki_structural *)base;
+    set_up(self, problem);
+    keel_status status = allocate(self);
     self->newton.growing =
         !self->velocity_level && self->gamma <= 0.5 && problem->flow.stabilize == KEEL_STABILIZE_NONE;
-    if (!*status)
-        *status = start(self, problem->t_end);
-    if (!*status)
-        return &self->base;
-    ki_integrator_free(&self->base);
-    return NULL;
+    return status ? status : first_values(self, problem->t_end);
 }
+
+const ki_method KI_STRUCTURAL = {.size = sizeof(ki_structural),
+                                 .start = start,
+                                 .step = step,
+                                 .interpolate = interpolate,
+                                 .clear = clear};

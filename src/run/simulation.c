@@ -249,7 +249,7 @@ void keel_simulation_free(keel_simulation *sim) {
 keel_status keel_simulation_step(keel_simulation *sim) {
     keel_status status = ki_follow_stiffness(sim);
     if (!status)
-        status = sim->integrator->step(sim->integrator, sim->settings.until);
+        status = sim->integrator->method->step(sim->integrator, sim->settings.until);
     bool stepped = !status;
     if (stepped)
         status = after_step(sim);
@@ -270,7 +270,7 @@ static keel_status state_of_row(keel_simulation *sim, double t) {
     ki_integrator *in = sim->integrator;
     memcpy(d->s, sim->dynamics.s, (size_t)sim->system->n_s * sizeof(double));
     memcpy(d->lambda, sim->dynamics.lambda, (size_t)d->m * sizeof(double));
-    keel_status status = in->interpolate(in, t, sim->row_y);
+    keel_status status = in->method->interpolate(in, t, sim->row_y);
     d->factored = false; /* the factors of another row are no metric for this one */
     d->step = sim->dynamics.step;
     if (status)

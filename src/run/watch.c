@@ -91,7 +91,7 @@ void ki_watch_init(ki_watch *w, ki_arena *arena, const ki_dynamics *d, double t)
 
 /* The gap at a time inside the last step. Infinite where the model cannot be evaluated. */
 static double gap_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double t) {
-    if (in->interpolate(in, t, w->y))
+    if (in->method->interpolate(in, t, w->y))
         return INFINITY;
     ki_normalize(d, w->y);
     d->factored = false;

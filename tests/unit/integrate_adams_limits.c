@@ -17,15 +17,15 @@ static void check_dense_output(double tolerance) {
     bench b;
     open_bench(&b, &system, KEEL_ADAMS, KEEL_STABILIZE_NONE, with_tolerance(tolerance), start, 20);
     ki_integrator *self = b.integrator;
-    assert_int_equal(self->interpolate(self, 0, y), KEEL_OK);
+    assert_int_equal(self->method->interpolate(self, 0, y), KEEL_OK);
     assert_memory_equal(y, start, sizeof y);
     while (self->t < 20) {
-        assert_int_equal(self->step(self, 20), KEEL_OK);
+        assert_int_equal(self->method->step(self, 20), KEEL_OK);
         long evaluations = b.d.evaluations + b.rows.evaluations;
         double h = self->t - self->t_old;
         for (int i = 0; i <= 8; i++) {
             double t = self->t_old + h * i / 8, *worst = i % 8 ? &inside : &at_ends;
-            assert_int_equal(self->interpolate(self, i == 8 ? self->t : t, y), KEEL_OK);
+            assert_int_equal(self->method->interpolate(self, i == 8 ? self->t : t, y), KEEL_OK);
             *worst = fmax(*worst, fmax(fabs(y[0] - cos(t)), fabs(y[1] + sin(t))));
             if (i == 0)
                 assert_true(fabs(y[0] - before[0]) < 1e-14 && fabs(y[1] - before[1]) < 1e-14);
@@ -34,8 +34,8 @@ static void check_dense_output(double tolerance) {
         memcpy(before, y, sizeof y);
         for (int end = 0; end < 2 && h > 0.01; end++) { /* slope of x at both ends: v, up to epsilon h */
             double at = end ? self->t - epsilon * h : self->t_old, y0[3], y1[3];
-            self->interpolate(self, at, y0);
-            self->interpolate(self, at + epsilon * h, y1);
+            self->method->interpolate(self, at, y0);
+            self->method->interpolate(self, at + epsilon * h, y1);
             corner = fmax(corner, fabs((y1[0] - y0[0]) / (epsilon * h) - (end ? y1[1] : y0[1])) / h);
         }
         assert_int_equal(b.d.evaluations + b.rows.evaluations, evaluations);
@@ -64,11 +64,11 @@ static void dense_output_with_projection(void **state) {
     for (int i = 1; i <= 400; i++) {
         double t = i / 200.0;
         while (b.integrator->t < t)
-            assert_int_equal(b.integrator->step(b.integrator, 2), KEEL_OK);
+            assert_int_equal(b.integrator->method->step(b.integrator, 2), KEEL_OK);
         while (reference.integrator->t < t)
-            assert_int_equal(reference.integrator->step(reference.integrator, 2), KEEL_OK);
-        b.integrator->interpolate(b.integrator, t, y);
-        reference.integrator->interpolate(reference.integrator, t, exact);
+            assert_int_equal(reference.integrator->method->step(reference.integrator, 2), KEEL_OK);
+        b.integrator->method->interpolate(b.integrator, t, y);
+        reference.integrator->method->interpolate(reference.integrator, t, exact);
         for (int j = 0; j < 4; j++)
             worst = fmax(worst, fabs(y[j] - exact[j]));
         assert_true(pendulum_violation(y) < 1e-8);
@@ -109,14 +109,14 @@ static void failing_model(void **state) {
         keel_status status = KEEL_OK;
         open_bench(&b, &system, KEEL_ADAMS, KEEL_PROJECTION, with_tolerance(1e-8), PENDULUM_START, 100);
         while (!status)
-            status = b.integrator->step(b.integrator, 100);
+            status = b.integrator->method->step(b.integrator, 100);
         assert_int_equal(status, KEEL_ERROR_STEP_SIZE);
         assert_int_equal(b.d.trouble.kind, KI_TROUBLE_FORCE);
         assert_int_equal(b.d.trouble.index, 0);
         assert_true(pendulum_violation(b.integrator->y) < 1e-13);
         /* and so is the dense output of the last good step */
         double middle = (b.integrator->t_old + b.integrator->t) / 2;
-        assert_int_equal(b.integrator->interpolate(b.integrator, middle, y), KEEL_OK);
+        assert_int_equal(b.integrator->method->interpolate(b.integrator, middle, y), KEEL_OK);
         assert_true(pendulum_violation(y) < 1e-7);
         close_bench(&b);
     }
@@ -159,7 +159,7 @@ static void limits_are_kept(void **state) {
     open_bench(&b, &system, KEEL_ADAMS, KEEL_STABILIZE_NONE, settings, start, 12.3);
     for (unsigned i = 0; i < sizeof ENDS / sizeof *ENDS; i++)
         while (b.integrator->t < ENDS[i]) {
-            assert_int_equal(b.integrator->step(b.integrator, ENDS[i]), KEEL_OK);
+            assert_int_equal(b.integrator->method->step(b.integrator, ENDS[i]), KEEL_OK);
             double h = b.integrator->t - b.integrator->t_old;
             assert_true(b.integrator->steps > 1 || h == 1e-5);
             assert_true(h <= 0.11 * 1.01);
@@ -173,7 +173,7 @@ static void limits_are_kept(void **state) {
     open_bench(&b, &system, KEEL_ADAMS, KEEL_STABILIZE_NONE, settings, start, 12.3);
     keel_status status = KEEL_OK;
     while (!status)
-        status = b.integrator->step(b.integrator, 12.3);
+        status = b.integrator->method->step(b.integrator, 12.3);
     assert_int_equal(status, KEEL_ERROR_LIMIT);
     assert_int_equal(b.integrator->steps + b.integrator->rejected, 7);
     close_bench(&b);

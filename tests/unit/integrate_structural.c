@@ -65,7 +65,7 @@ static void close_bench(bench *b) {
 
 static void run_to(bench *b, double t_end) {
     while (b->integrator->t < t_end)
-        assert_int_equal(b->integrator->step(b->integrator, t_end), KEEL_OK);
+        assert_int_equal(b->integrator->method->step(b->integrator, t_end), KEEL_OK);
 }
 
 enum { N = 14 };
@@ -227,11 +227,11 @@ static void values_between_steps(void **state) {
         b.integrator->own_values(b.integrator, 0, v_rate, lambda);
         assert_true(fabs(v_rate[1] + PENDULUM_G) < 1e-13 && fabs(lambda[0]) < 1e-13);
         while (b.integrator->t < 0.4 - 1e-9)
-            assert_int_equal(b.integrator->step(b.integrator, 0.8), KEEL_OK);
+            assert_int_equal(b.integrator->method->step(b.integrator, 0.8), KEEL_OK);
         double t = b.integrator->t, middle = t - 0.37 * h;
-        assert_int_equal(b.integrator->interpolate(b.integrator, t, end), KEEL_OK);
+        assert_int_equal(b.integrator->method->interpolate(b.integrator, t, end), KEEL_OK);
         assert_memory_equal(end, b.integrator->y, sizeof end);
-        assert_int_equal(b.integrator->interpolate(b.integrator, middle, y), KEEL_OK);
+        assert_int_equal(b.integrator->method->interpolate(b.integrator, middle, y), KEEL_OK);
         open_bench(&fine, &system, KEEL_DOP853, KEEL_INDEX1, KEEL_PROJECTION, 0, 1e-12, start, middle);
         run_to(&fine, middle);
         memcpy(exact, fine.integrator->y, sizeof exact);
@@ -265,7 +265,7 @@ static void undamped_rules_need_help(void **state) {
     keel_status status = KEEL_OK;
     open_bench(&b, &system, KEEL_NEWMARK, KEEL_INDEX3, KEEL_STABILIZE_NONE, 2e-3, 1e-6, start, 20);
     while (!status && b.integrator->t < 20)
-        status = b.integrator->step(b.integrator, 20);
+        status = b.integrator->method->step(b.integrator, 20);
     assert_int_equal(status, KEEL_ERROR_CONVERGENCE);
     assert_int_equal(b.d.trouble.kind, KI_TROUBLE_NEWTON);
     assert_int_equal(b.d.trouble.index, 1);

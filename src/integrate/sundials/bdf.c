@@ -210,8 +210,9 @@ static bool set_up_cvode(bdf *self) {
     return code == CV_SUCCESS;
 }
 
-static keel_status start(bdf *self) {
-    ki_integrator *base = &self->base;
+static keel_status start(ki_integrator *base, const ki_problem *problem) {
+    bdf *self = (bdf *)base;
+    (void)problem;
     ki_dynamics *d = base->flow.dynamics;
     keel_status status = ki_newton_init(&self->newton, d);
     if (!status)
@@ -228,17 +229,5 @@ static keel_status start(bdf *self) {
     return self->cvode && set_up_cvode(self) ? KEEL_OK : KEEL_ERROR_MEMORY;
 }
 
-ki_integrator *ki_bdf_new(const ki_problem *problem, keel_status *status) {
-    bdf *self = ki_integrator_begin(problem, sizeof *self);
-    *status = KEEL_ERROR_MEMORY;
-    if (!self)
-        return NULL;
-    self->base.step = step;
-    self->base.interpolate = interpolate;
-    self->base.clear = clear;
-    *status = start(self);
-    if (!*status)
-        return &self->base;
-    ki_integrator_free(&self->base);
-    return NULL;
-}
+const ki_method KI_BDF = {
+    .size = sizeof(bdf), .start = start, .step = step, .interpolate = interpolate, .clear = clear};

@@ -295,8 +295,9 @@ static bool set_up_ida(ida *self) {
     return code == IDA_SUCCESS;
 }
 
-static keel_status start(ida *self) {
-    ki_integrator *base = &self->base;
+static keel_status start(ki_integrator *base, const ki_problem *problem) {
+    ida *self = (ida *)base;
+    (void)problem;
     keel_status status = ki_ida_equations_init(&self->equations, base->flow.dynamics, base->t, base->y);
     int size = self->equations.size;
     if (!status)
@@ -318,17 +319,5 @@ static keel_status start(ida *self) {
     return self->memory && self->newton && set_up_ida(self) ? KEEL_OK : KEEL_ERROR_MEMORY;
 }
 
-ki_integrator *ki_ida_new(const ki_problem *problem, keel_status *status) {
-    ida *self = ki_integrator_begin(problem, sizeof *self);
-    *status = KEEL_ERROR_MEMORY;
-    if (!self)
-        return NULL;
-    self->base.step = step;
-    self->base.interpolate = interpolate;
-    self->base.clear = clear;
-    *status = start(self);
-    if (!*status)
-        return &self->base;
-    ki_integrator_free(&self->base);
-    return NULL;
-}
+const ki_method KI_IDA = {
+    .size = sizeof(ida), .start = start, .step = step, .interpolate = interpolate, .clear = clear};
