@@ -8,10 +8,10 @@
  *     evaluate   f_{n+1} = f(t_{n+1}, y_{n+1})                     the rate that enters the history
  *
  * The history holds rates only, no states. So a state may be replaced by its projection at any order, with
- * nothing in the history to correct: y* is off the constraints by its local error, O(h^{k+2}), which is also
- * how far the projection moves it, normal to them; and the rates that are kept are those of points on the
- * constraints. What the next step sees is an Adams method that began at y_{n+1}, a point as near to the
- * solution as y* was.
+ * nothing in the history to correct: y* is off the constraints by its local error, O(h^{k+2}), which is
+ * also how far the projection moves it, normal to them; and the rates that are kept are those of points on
+ * the constraints. What the next step sees is an Adams method that began at y_{n+1}, a point as near to
+ * the solution as y* was.
  *
  * Order and step: of the orders k - 1, k, k + 1 the one that promises the longest step.
  */
@@ -21,15 +21,15 @@
 #include "integrate/adams_history.h"
 #include "integrate/integrator.h"
 
-/* Steps aim at this part of the allowed error, and change only when it is worth it: then rejections are rare.
- * Measured at tolerances from 1e-3 to 1e-12, for a given accuracy, against steps that are only kept or
- * doubled: a tenth fewer evaluations on Andrews' mechanism and a Kepler orbit, a twentieth more on the
+/* Steps aim at this part of the allowed error, and change only when it is worth it: then rejections are
+ * rare. Measured at tolerances from 1e-3 to 1e-12, for a given accuracy, against steps that are only kept
+ * or doubled: a tenth fewer evaluations on Andrews' mechanism and a Kepler orbit, a twentieth more on the
  * pendulum. */
 static const double AIM = 0.1;
 static const double LEAST_GROWTH = 1.1, LEAST_CUT = 0.8, MOST_CUT = 0.5;
 
-/* Polynomials of low order bear to be extrapolated further; and in the beginning the error is far below what
- * is allowed. */
+/* Polynomials of low order bear to be extrapolated further; and in the beginning the error is far below
+ * what is allowed. */
 enum { LOW_ORDER = 4 };
 static const double MOST_GROWTH = 1.5, MOST_GROWTH_LOW = 2;
 
@@ -40,8 +40,8 @@ static const double FAILURE_CUT = 0.25;
  * projection, and asking every time saved between nothing and a twelfth of the evaluations. */
 enum { STEPS_BETWEEN_ORDERS = 3 };
 
-/* After so many failures in a row the past is no guide any more: begin anew. There the rate has jumped, most
- * likely, and the error is proportional to the step. */
+/* After so many failures in a row the past is no guide any more: begin anew. There the rate has jumped,
+ * most likely, and the error is proportional to the step. */
 enum { FAILURES_BEFORE_RESTART = 3 };
 static const double RESTART_CUT = 0.1;
 
@@ -204,8 +204,8 @@ static keel_status step(ki_integrator *base, double t_end) {
     adams *self = (adams *)base;
     ki_dynamics *d = base->flow.dynamics;
     d->trouble.kind = KI_TROUBLE_NONE;
-    /* automatic gains follow the longest step (law.h); rates of the past keep the gains they were found with,
-     * which changes them by no more than the violation that is fed back */
+    /* automatic gains follow the longest step (law.h); rates of the past keep the gains they were found
+     * with, which changes them by no more than the violation that is fed back */
     d->step = fmax(d->step, base->longest_step);
     for (;;) {
         double h = limited_step(self, t_end), error = 0;
@@ -225,8 +225,9 @@ static keel_status step(ki_integrator *base, double t_end) {
     }
 }
 
-/* The polynomial P of degree k + 1 with P(t_{n+1}) = y_{n+1} whose slope goes through f_{n+1}, ..., f_{n+1-k}
- * misses y_n by about the local error and by what projection has moved. With theta from 0 to 1 over the step,
+/* The polynomial P of degree k + 1 with P(t_{n+1}) = y_{n+1} whose slope goes through f_{n+1}, ...,
+ * f_{n+1-k} misses y_n by about the local error and by what projection has moved. With theta from 0 to 1
+ * over the step,
  *
  *     y(t) = P(t) + (1 - theta)^2 (1 + 2 theta) (y_n - P(t_n))
  *
@@ -282,5 +283,4 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     return status;
 }
 
-const ki_method KI_ADAMS = {
-    .size = sizeof(adams), .start = start, .step = step, .interpolate = interpolate};
+const ki_method KI_ADAMS = {.size = sizeof(adams), .start = start, .step = step, .interpolate = interpolate};

@@ -2,10 +2,10 @@
  *
  *     sum_{i=0}^{k} alpha_i y_{n-i} = h f(t_n, y_n)            alpha_0 y_n = ...;  then y_n is projected
  *
- * with the alpha_i of the interpolating polynomial, sum_{j=1}^{k} (1/j) nabla^j y_n. The values y_{n-i} are
- * projected ones. The k-1 values before the first step are computed by dop853 with projection at a tolerance
- * far below any error of the method, so that they satisfy e_i = O(h^k) and lie on the constraints, as the
- * theorem asks.
+ * with the alpha_i of the interpolating polynomial, sum_{j=1}^{k} (1/j) nabla^j y_n. The values y_{n-i}
+ * are projected ones. The k-1 values before the first step are computed by dop853 with projection at a
+ * tolerance far below any error of the method, so that they satisfy e_i = O(h^k) and lie on the
+ * constraints, as the theorem asks.
  *
  * On the index-3 equations: bdf_fixed_index3.c.
  *
@@ -51,8 +51,8 @@ static void extrapolate(const ki_bdf_fixed *self, int count, double t, double *y
     }
 }
 
-/* Largest component of a Newton correction relative to the largest that the state has had so far: of q, v and
- * z each for itself, the work left out. */
+/* Largest component of a Newton correction relative to the largest that the state has had so far: of q, v
+ * and z each for itself, the work left out. */
 static double relative_size(ki_bdf_fixed *self, const double *dy) {
     const keel_system *sys = self->base.flow.dynamics->system;
     const int first[] = {0, sys->n_q, sys->n_q + sys->n_v, self->base.n - 1};
@@ -68,9 +68,9 @@ static double relative_size(ki_bdf_fixed *self, const double *dy) {
     return most;
 }
 
-/* residual = -(y + sum_{i>0} alpha_i/alpha_0 y_{n-i} - h/alpha_0 f(t, y)); history[i-1] is y_{n-i} here. The
- * sum of all alpha_i is zero: y_{n-1} is subtracted from every y, so that what rests does so to the last
- * digit. */
+/* residual = -(y + sum_{i>0} alpha_i/alpha_0 y_{n-i} - h/alpha_0 f(t, y)); history[i-1] is y_{n-i} here.
+ * The sum of all alpha_i is zero: y_{n-1} is subtracted from every y, so that what rests does so to the
+ * last digit. */
 static keel_status evaluate_residual(ki_bdf_fixed *self, double t) {
     double a = 1 / self->alpha[0];
     keel_status status = ki_rate(self->base.flow.dynamics, t, self->y, self->rate);
@@ -240,8 +240,5 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     return status;
 }
 
-const ki_method KI_BDF_FIXED = {.size = sizeof(ki_bdf_fixed),
-                                .start = start,
-                                .step = step,
-                                .interpolate = interpolate,
-                                .clear = clear};
+const ki_method KI_BDF_FIXED = {
+    .size = sizeof(ki_bdf_fixed), .start = start, .step = step, .interpolate = interpolate, .clear = clear};

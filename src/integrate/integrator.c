@@ -12,20 +12,19 @@ static const double SHARE_OF_A_STEP = 0.1;
 /* No error estimate is better than this, relative to the component: round-off of the stages. */
 static const double ROUND_OFF = 1e-15;
 
-static const ki_method *const METHODS[KEEL_INTEGRATORS] = {
-    [KEEL_RK4] = &KI_EXPLICIT_RK,
-    [KEEL_DOPRI5] = &KI_EXPLICIT_RK,
-    [KEEL_DOP853] = &KI_EXPLICIT_RK,
-    [KEEL_ADAMS] = &KI_ADAMS,
-    [KEEL_BDF] = &KI_BDF,
-    [KEEL_BDF_FIXED] = &KI_BDF_FIXED,
-    [KEEL_IDA] = &KI_IDA,
-    [KEEL_NEWMARK] = &KI_STRUCTURAL,
-    [KEEL_HHT] = &KI_STRUCTURAL,
-    [KEEL_GENERALIZED_ALPHA] = &KI_STRUCTURAL,
-    [KEEL_TRAPEZOIDAL] = &KI_STRUCTURAL,
-    [KEEL_MIDPOINT] = &KI_MIDPOINT,
-    [KEEL_CONSERVING] = &KI_MIDPOINT};
+static const ki_method *const METHODS[KEEL_INTEGRATORS] = {[KEEL_RK4] = &KI_EXPLICIT_RK,
+                                                           [KEEL_DOPRI5] = &KI_EXPLICIT_RK,
+                                                           [KEEL_DOP853] = &KI_EXPLICIT_RK,
+                                                           [KEEL_ADAMS] = &KI_ADAMS,
+                                                           [KEEL_BDF] = &KI_BDF,
+                                                           [KEEL_BDF_FIXED] = &KI_BDF_FIXED,
+                                                           [KEEL_IDA] = &KI_IDA,
+                                                           [KEEL_NEWMARK] = &KI_STRUCTURAL,
+                                                           [KEEL_HHT] = &KI_STRUCTURAL,
+                                                           [KEEL_GENERALIZED_ALPHA] = &KI_STRUCTURAL,
+                                                           [KEEL_TRAPEZOIDAL] = &KI_STRUCTURAL,
+                                                           [KEEL_MIDPOINT] = &KI_MIDPOINT,
+                                                           [KEEL_CONSERVING] = &KI_MIDPOINT};
 
 /* The part that all methods have. */
 static keel_status begin(ki_integrator *self, const ki_problem *problem) {
@@ -100,9 +99,9 @@ double ki_error_norm(const ki_integrator *self, const double *e, const double *y
     return most;
 }
 
-/* Such that an explicit Euler step changes y by a hundredth of its size, then corrected by an estimate of the
- * second derivative so that the expected error is about 1% of what is allowed (Hairer, Norsett, Wanner,
- * section II.4). */
+/* Such that an explicit Euler step changes y by a hundredth of its size, then corrected by an estimate of
+ * the second derivative so that the expected error is about 1% of what is allowed (Hairer, Norsett,
+ * Wanner, section II.4). */
 double ki_choose_first_step(ki_integrator *self, const double *rate, int order, double t_end, double *scratch,
                             double *scratch_rate) {
     const double *y = self->y;

@@ -1,16 +1,17 @@
 /* The implicit midpoint rule and its energy-conserving relative, in displacements and multipliers
  * (conserving.h).
  *
- * A step: predict - solve - stabilise - error - accept. Fixed steps are of the given length but for the last.
- * Otherwise the errors of the step are estimated from its acceleration a_n = (v1 - v0)/h and those of the two
- * steps before,
+ * A step: predict - solve - stabilise - error - accept. Fixed steps are of the given length but for the
+ * last. Otherwise the errors of the step are estimated from its acceleration a_n = (v1 - v0)/h and those
+ * of the two steps before,
  *
  *     q:  h^3 v''/12        the rule is trapezoidal in q ...
  *     v:  h^3 v'''/24       ... and a midpoint rule in v and z
  *
  * with v'' and v''' from divided differences, each a standing in the middle of its step. The parts of the
- * estimate that are no motion, along the gradients of the constraints, do not count: there the velocities of
- * steps without projection swing about, and the more so in accelerations the shorter the steps are made.
+ * estimate that are no motion, along the gradients of the constraints, do not count: there the velocities
+ * of steps without projection swing about, and the more so in accelerations the shorter the steps are
+ * made.
  *
  * Rows inside a step: q from the cubic through both ends and their velocities, v, z and W from straight
  * lines, of second order like the rule itself. v' and the multipliers are those of the step.
@@ -132,7 +133,8 @@ static keel_status error_of(midpoint *self, double h, double *error) {
     return status;
 }
 
-/* Dependent constraints share their multipliers: the shortest ones, with the factors at the end of the step.
+/* Dependent constraints share their multipliers: the shortest ones, with the factors at the end of the
+ * step.
  */
 static keel_status share_multipliers(midpoint *self, double t) {
     ki_dynamics *d = self->base.flow.dynamics;
@@ -304,8 +306,5 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     return KEEL_OK;
 }
 
-const ki_method KI_MIDPOINT = {.size = sizeof(midpoint),
-                               .start = start,
-                               .step = step,
-                               .interpolate = interpolate,
-                               .clear = clear};
+const ki_method KI_MIDPOINT = {
+    .size = sizeof(midpoint), .start = start, .step = step, .interpolate = interpolate, .clear = clear};

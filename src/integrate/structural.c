@@ -72,10 +72,10 @@ static keel_status offer_metric(ki_structural *self, double t) {
     return status;
 }
 
-/* Where steps change their length, multipliers jump: what the rule has made of Phi = 0 so far, G v = O(h^2),
- * does not fit the new h, and G a has to make up for it. Damping lets that fade, an undamped rule lets it
- * grow. Steps of chosen length therefore go on with velocities and accelerations that satisfy their own
- * levels, and with the multipliers of those. */
+/* Where steps change their length, multipliers jump: what the rule has made of Phi = 0 so far, G v =
+ * O(h^2), does not fit the new h, and G a has to make up for it. Damping lets that fade, an undamped rule
+ * lets it grow. Steps of chosen length therefore go on with velocities and accelerations that satisfy
+ * their own levels, and with the multipliers of those. */
 static keel_status make_consistent(ki_structural *self, double t) {
     ki_dynamics *d = self->base.flow.dynamics;
     keel_status status = KEEL_OK;
@@ -307,8 +307,5 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     return status ? status : first_values(self, problem->t_end);
 }
 
-const ki_method KI_STRUCTURAL = {.size = sizeof(ki_structural),
-                                 .start = start,
-                                 .step = step,
-                                 .interpolate = interpolate,
-                                 .clear = clear};
+const ki_method KI_STRUCTURAL = {
+    .size = sizeof(ki_structural), .start = start, .step = step, .interpolate = interpolate, .clear = clear};

@@ -69,7 +69,8 @@ static void auto_switches_and_says_so(void **state) {
     assert_int_equal(chosen.result.method.integrator, KEEL_BDF);
     assert_int_equal(chosen.result.method.automatic, 1);
     assert_non_null(strstr(chosen.result.method_reason, "stiff"));
-    assert_true((double)chosen.result.count.evaluations < 1.5 * (double)implicit.result.count.evaluations + 1000);
+    assert_true((double)chosen.result.count.evaluations <
+                1.5 * (double)implicit.result.count.evaluations + 1000);
     assert_true(difference_at_end(&chosen, &implicit) < 1e-4);
     trial_end(&chosen);
     trial_end(&implicit);
