@@ -222,6 +222,9 @@ double ki_work_rate(const ki_dynamics *d, const double *v);
 /* k = y' at (t, y) in the formulation of d->law. Leaves v' also in d->x, multipliers in d->lambda. */
 keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k);
 
+/* Diagonal entries of K_D and K_P of row i, given or automatic; K_P is 0 for nonholonomic rows. */
+void ki_diagonal_gains(const ki_dynamics *d, int i, double *K_D, double *K_P);
+
 /* True if gains follow d->step. */
 bool ki_has_automatic_gains(const ki_dynamics *d);
 

@@ -47,23 +47,37 @@ static keel_status evaluate_and_factor(ki_dynamics *d, double t, const double *y
     return status;
 }
 
+void ki_diagonal_gains(const ki_dynamics *d, int i, double *K_D, double *K_P) {
+    const ki_law *law = d->law;
+    bool holonomic = i < d->system->n_h;
+    double rate = law->formulation == KEEL_PENALTY ? AUTOMATIC_RATE_PENALTY : AUTOMATIC_RATE;
+    double a = d->step > 0 ? rate / d->step : 0;
+    *K_D = law->K_D.given ? law->K_D.values[law->K_D.full ? i * (law->K_D.rows + 1) : i]
+           : holonomic    ? 2 * a
+                          : a;
+    *K_P = 0;
+    if (holonomic)
+        *K_P = law->K_P.given ? law->K_P.values[law->K_P.full ? i * (law->K_P.rows + 1) : i] : a * a;
+}
+
 /* s = xi - K_D rate - K_P Phi */
 static void set_target(ki_dynamics *d) {
     const ki_law *law = d->law;
-    int n_h = d->system->n_h;
     memcpy(d->target, d->at.xi, (size_t)d->m * sizeof(double));
     if (!law->baumgarte)
         return;
-    double rate = law->formulation == KEEL_PENALTY ? AUTOMATIC_RATE_PENALTY : AUTOMATIC_RATE;
-    double a = d->step > 0 ? rate / d->step : 0;
     if (law->K_D.given)
         ki_gain_apply(&law->K_D, -1, d->at.rate, d->target);
-    for (int i = 0; i < d->m && !law->K_D.given; i++)
-        d->target[i] -= (i < n_h ? 2 * a : a) * d->at.rate[i];
     if (law->K_P.given)
         ki_gain_apply(&law->K_P, -1, d->at.Phi, d->target);
-    for (int i = 0; i < n_h && !law->K_P.given; i++)
-        d->target[i] -= a * a * d->at.Phi[i];
+    for (int i = 0; i < d->m; i++) {
+        double K_D, K_P;
+        ki_diagonal_gains(d, i, &K_D, &K_P);
+        if (!law->K_D.given)
+            d->target[i] -= K_D * d->at.rate[i];
+        if (!law->K_P.given && i < d->system->n_h)
+            d->target[i] -= K_P * d->at.Phi[i];
+    }
 }
 
 bool ki_has_automatic_gains(const ki_dynamics *d) {

@@ -37,18 +37,32 @@ static void set_coefficients(ki_bdf_fixed *self) {
     }
 }
 
-/* The polynomial through the newest `count` values, at t. */
-static void extrapolate(const ki_bdf_fixed *self, int count, double t, double *y) {
-    double x = (t - self->base.t) / self->h; /* value i stands at x = -i */
-    memset(y, 0, (size_t)self->base.n * sizeof *y);
+/* y = the polynomial through values[i] at x = direction * i, i = 0 .. count-1 */
+static void polynomial(int n, double *const values[], int count, int direction, double x, double *y) {
+    memset(y, 0, (size_t)n * sizeof *y);
     for (int i = 0; i < count; i++) {
         double weight = 1;
         for (int j = 0; j < count; j++)
             if (j != i)
-                weight *= (x + j) / (j - i);
-        for (int c = 0; c < self->base.n; c++)
-            y[c] += weight * self->history[i][c];
+                weight *= (direction * x - j) / (i - j);
+        for (int c = 0; c < n; c++)
+            y[c] += weight * values[i][c];
     }
+}
+
+/* The polynomial through the newest values, at t. */
+static void extrapolate(const ki_bdf_fixed *self, double t, double *y) {
+    int count = self->known < self->k + 1 ? self->known : self->k + 1;
+    polynomial(self->base.n, self->history, count, -1, (t - self->base.t) / self->h, y);
+}
+
+/* |q|, |v| and |z| of a state, kept where they are larger than before. */
+static void remember_sizes(ki_bdf_fixed *self, const double *y) {
+    const keel_system *sys = self->base.flow.dynamics->system;
+    const int first[] = {0, sys->n_q, sys->n_q + sys->n_v, self->base.n - 1};
+    for (int part = 0; part < 3; part++)
+        for (int i = first[part]; i < first[part + 1]; i++)
+            self->largest[part] = fmax(self->largest[part], fabs(y[i]));
 }
 
 /* Largest component of a Newton correction relative to the largest that the state has had so far: of q, v
@@ -57,12 +71,11 @@ static double relative_size(ki_bdf_fixed *self, const double *dy) {
     const keel_system *sys = self->base.flow.dynamics->system;
     const int first[] = {0, sys->n_q, sys->n_q + sys->n_v, self->base.n - 1};
     double most = 0;
+    remember_sizes(self, self->y);
     for (int part = 0; part < 3; part++) {
         double change = 0;
-        for (int i = first[part]; i < first[part + 1]; i++) {
+        for (int i = first[part]; i < first[part + 1]; i++)
             change = isfinite(dy[i]) ? fmax(change, fabs(dy[i])) : INFINITY;
-            self->largest[part] = fmax(self->largest[part], fabs(self->y[i]));
-        }
         most = fmax(most, change > 0 ? change / self->largest[part] : 0);
     }
     return most;
@@ -92,6 +105,8 @@ static keel_status linearize(ki_bdf_fixed *self, double t) {
     if (!status)
         ki_newton_offer_metric(&self->newton);
     self->linearized = !status;
+    if (status == KEEL_ERROR_SINGULAR)
+        return ki_trouble_at(self->base.flow.dynamics, status, KI_TROUBLE_NEWTON, t, -1, INFINITY);
     return status;
 }
 
@@ -118,6 +133,8 @@ static keel_status solve_step(ki_bdf_fixed *self, double t) {
         if (!isfinite(change))
             break;
     }
+    if (change <= ACCEPTABLE)
+        return KEEL_OK;
     return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_NEWTON, t, -1, change);
 }
 
@@ -146,10 +163,11 @@ static keel_status step(ki_integrator *base, double t_end) {
         return KEEL_ERROR_LIMIT;
     if (self->n + 1 < self->k) {
         copy(self, self->y, self->begin[self->n + 1]);
+        d->moved_position = d->moved_velocity = 0;
         if (self->is_index3)
             status = ki_bdf_index3_take(self, t);
     } else {
-        extrapolate(self, self->known < self->k + 1 ? self->known : self->k + 1, t, self->y);
+        extrapolate(self, t, self->y);
         status = self->is_index3 ? ki_bdf_index3_solve(self, t) : solve_step(self, t);
         if (!status)
             ki_normalize(d, self->y);
@@ -173,8 +191,10 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
     ki_bdf_fixed *self = (ki_bdf_fixed *)base;
     if (t == base->t)
         copy(self, y, base->y);
+    else if (self->n < self->k) /* all starting values are known */
+        polynomial(base->n, self->begin, self->k, 1, (t - self->t_start) / self->h, y);
     else
-        extrapolate(self, self->known < self->k + 1 ? self->known : self->k + 1, t, y);
+        extrapolate(self, t, y);
     return KEEL_OK;
 }
 
@@ -218,7 +238,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     set_coefficients(self);
     for (int i = 0; i <= KI_BDF_ORDER_MAX; i++)
         self->history[i] = vector(self);
-    for (int i = 1; i < self->k; i++)
+    for (int i = 0; i < self->k; i++)
         self->begin[i] = vector(self);
     self->y = vector(self);
     self->rate = vector(self);
@@ -227,10 +247,15 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
         self->is_index3 ? ki_bdf_index3_init(self) : ki_newton_init(&self->newton, base->flow.dynamics);
     if (status || base->arena.failed)
         return KEEL_ERROR_MEMORY;
-    base->flow.dynamics->step = self->h;
     status = ki_rate(base->flow.dynamics, base->t, base->y, self->rate);
     if (!status)
         status = compute_begin(self, problem);
+    base->flow.dynamics->step = self->h; /* the starter has set its own */
+    copy(self, self->begin[0], base->y);
+    for (int i = 0; i < 3; i++) /* against which round-off counts where everything is at rest */
+        self->largest[i] = fmin(base->settings.absolute_tolerance, 1e-6);
+    for (int i = 0; i < self->k && !status; i++)
+        remember_sizes(self, self->begin[i]);
     push(self, base->y);
     if (self->is_index3) {
         copy(self, self->y, base->y);

@@ -28,7 +28,7 @@ typedef struct ki_bdf_fixed {
     int known; /* values in the history                */
     double alpha[KI_BDF_ORDER_MAX + 1];
     double *history[KI_BDF_ORDER_MAX + 1]; /* y_n, y_{n-1}, ...                     */
-    double *begin[KI_BDF_ORDER_MAX];       /* y_1 .. y_{k-1}, computed at the start */
+    double *begin[KI_BDF_ORDER_MAX];       /* y_0 .. y_{k-1}, known at the start */
     double *y, *rate, *residual;           /* [n] */
     double largest[3];                     /* |q|, |v|, |z| so far */
     bool linearized;

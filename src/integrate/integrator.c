@@ -73,7 +73,8 @@ void ki_integrator_free(ki_integrator *self) {
 long ki_whole_steps(double t, double t_end, double h) {
     double steps = (t_end - t) / h;
     double round_off = 1e-12 * steps + 4 * DBL_EPSILON * fmax(fabs(t), fabs(t_end)) / h; /* of the quotient */
-    return (long)fmax(1, ceil(steps - fmin(round_off, 0.5)));
+    static const double MOST = 1e15; /* more than anybody waits for; still a whole number */
+    return (long)fmin(fmax(1, ceil(steps - fmin(round_off, 0.5))), MOST);
 }
 
 double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i) {

@@ -98,7 +98,9 @@ static void init_differences(ki_newton *n) {
 
 keel_status ki_newton_init(ki_newton *n, ki_dynamics *d) {
     d->relaxed = true;
-    *n = (ki_newton){.dynamics = d, .exact = d->system->tangent.rows > 0 && !d->system->kinematics};
+    *n = (ki_newton){.dynamics = d,
+                     .exact =
+                         d->system->tangent.rows > 0 && !d->system->kinematics && !d->system->f_needs_lambda};
     ki_arena_init(&n->arena);
     if (n->exact)
         init_exact(n);
@@ -187,12 +189,11 @@ keel_status ki_newton_linearize(ki_newton *n, double t, const double *y, const d
     return n->exact ? linearize_exactly(n, t, y, rate) : linearize_by_differences(n, t, y, rate);
 }
 
-/* K_D and K_P of row i. Automatic gains are weak (law.h), full matrices rare: the iteration does without. */
+/* K_D and K_P of row i as far as they are diagonal; zero without Baumgarte's method. */
 static void baumgarte_gains(const ki_newton *n, int i, double *K_D, double *K_P) {
-    const ki_law *law = n->dynamics->law;
-    bool holonomic = i < n->dynamics->system->n_h;
-    *K_D = law->baumgarte && law->K_D.given && !law->K_D.full ? law->K_D.values[i] : 0;
-    *K_P = law->baumgarte && law->K_P.given && !law->K_P.full && holonomic ? law->K_P.values[i] : 0;
+    *K_D = *K_P = 0;
+    if (n->dynamics->law->baumgarte)
+        ki_diagonal_gains(n->dynamics, i, K_D, K_P);
 }
 
 /* The matrix at the top of newton.h. */

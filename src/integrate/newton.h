@@ -5,8 +5,8 @@
  *
  *     x_q = b_q + gamma x_v,    x_v = b_v + gamma da,
  *
- * the changes da, dlambda of accelerations and multipliers and x_z solve one sparse system of n_v + m + n_z
- * unknowns, as sparse as the mechanism itself:
+ * the changes da, dlambda of accelerations and multipliers and x_z solve one sparse system of n_v + m +
+ * n_z unknowns, as sparse as the mechanism itself:
  *
  *     [ M + gamma R_v + gamma^2 R_q   J^T - Q_lambda   R_z           ] [ da      ]   [ r             ]
  *     [ J + gamma ... + gamma^2 ...   -delta           ...           ] [ dlambda ] = [ ...           ]
@@ -18,8 +18,8 @@
  * regular where constraints are redundant: a Newton iteration converges to the same solution with a matrix
  * that is slightly off. Baumgarte's method changes J in the second row to J (1 + gamma K_D + gamma^2 K_P).
  *
- * Systems that give no tangent, or with q' = N(q) v: f_y by differences of the rate, dense, one evaluation
- * for each component of y.
+ * Systems that give no tangent, with q' = N(q) v, or with states that see the multipliers: f_y by
+ * differences of the rate, dense, one evaluation for each component of y.
  *
  * The work W, the last component of y, influences nothing: x_W = b_W.
  */
@@ -47,8 +47,8 @@ typedef struct ki_newton {
     ki_arena arena;
 } ki_newton;
 
-/* KEEL_OK or KEEL_ERROR_MEMORY; ki_newton_clear must be called in either case. From now on projections of the
- * workspace may use the factors of nearby points. */
+/* KEEL_OK or KEEL_ERROR_MEMORY; ki_newton_clear must be called in either case. From now on projections of
+ * the workspace may use the factors of nearby points. */
 keel_status ki_newton_init(ki_newton *newton, ki_dynamics *d);
 void ki_newton_clear(ki_newton *newton);
 
@@ -65,7 +65,8 @@ void ki_newton_solve(ki_newton *newton, double *b);
  * linearisation plus terms of the order of gamma. */
 void ki_newton_project(void *newton, const double *s, double *x);
 
-/* Offers that to the projections of the workspace if the law leaves the metric to us. Once there are factors.
+/* Offers that to the projections of the workspace if the law leaves the metric to us. Once there are
+ * factors.
  */
 void ki_newton_offer_metric(ki_newton *newton);
 

@@ -154,6 +154,23 @@ ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, d
                           .y = y};
     return ki_integrator_new(&problem, status);
 }
+
+/* What the start tells before the first step, from the workspace at the start itself: the integrator has
+ * looked at other points. */
+static keel_status measure_start(keel_simulation *sim, double t) {
+    ki_dynamics *d = &sim->dynamics;
+    keel_status status = ki_solve_auxiliaries(d, t, sim->row_y);
+    if (!status)
+        status = ki_factor_at(d, t, sim->row_y);
+    if (!status)
+        ki_watch_init(&sim->watch, &sim->arena, d, t);
+    if (!status && sim->arena.failed)
+        status = KEEL_ERROR_MEMORY;
+    if (!status)
+        status = measure_energy(d, t, sim->row_y, 0, &sim->energy_initial, &sim->energy_drift);
+    return status ? status : after_step(sim);
+}
+
 static keel_status begin(keel_simulation *sim, const keel_state *start, int velocities_given) {
     ki_dynamics *d = &sim->dynamics;
     keel_status status = keel_settings_validate(&sim->settings, start->t, sim->diagnostics);
@@ -179,6 +196,7 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         ki_expect_redundancy(d);
         ki_expect_redundancy(&sim->rows);
     }
+    memcpy(sim->rows.s, d->s, (size_t)sim->system->n_s * sizeof(double));
     if (!status)
         status = ki_set_invariants(d, start->t, sim->row_y);
     if (!status)
@@ -189,13 +207,7 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         sim->integrator =
             ki_start_integrator(sim, sim->settings.method.integrator, start->t, sim->row_y, &status);
     if (!status)
-        ki_watch_init(&sim->watch, &sim->arena, d, start->t);
-    if (!status)
-        status = sim->arena.failed
-                     ? KEEL_ERROR_MEMORY
-                     : measure_energy(d, start->t, sim->row_y, 0, &sim->energy_initial, &sim->energy_drift);
-    if (!status)
-        status = after_step(sim);
+        status = measure_start(sim, start->t);
     if (status)
         ki_report_failure(d, status, start->t, sim->diagnostics);
     return status;
@@ -284,7 +296,8 @@ static keel_status state_of_row(keel_simulation *sim, double t) {
     return KEEL_OK;
 }
 
-/* Its accelerations and multipliers: those of the method if it has its own, otherwise from the index-1 form.
+/* Its accelerations and multipliers: those of the method if it has its own, otherwise from the index-1
+ * form.
  */
 static keel_status rates_of_row(keel_simulation *sim, double t) {
     ki_dynamics *d = &sim->rows;

@@ -95,6 +95,7 @@ static double gap_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double 
         return INFINITY;
     ki_normalize(d, w->y);
     d->factored = false;
+    memcpy(d->s, in->flow.dynamics->s, (size_t)d->system->n_s * sizeof(double)); /* a guess nearby */
     if (ki_solve_auxiliaries(d, t, w->y) || ki_evaluate_terms(d, KEEL_JACOBIAN, t, w->y))
         return INFINITY;
     return gap_of(w, d);
@@ -146,6 +147,8 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
     /* a one-step method has just evaluated J here for its next step */
     bool known = ki_is_factored(in->flow.dynamics, in->t, in->y);
     w->gap = known ? gap_of(w, in->flow.dynamics) : gap_inside(w, in, rows, in->t);
+    if (!isfinite(w->gap)) /* nothing can be said here: as before */
+        w->gap = w->before;
     w->largest = fmax(w->largest, w->gap);
     if (w->gap < w->smallest) {
         w->smallest = w->gap;

@@ -142,7 +142,9 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
     if (d->m == 0)
         return KEEL_OK;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
-        keel_status status = anew ? factor_kernel(d, d->P, t, y) : KEEL_OK;
+        keel_status status = ki_solve_auxiliaries(d, t, y);
+        if (!status && anew)
+            status = factor_kernel(d, d->P, t, y);
         if (!status)
             status = ki_evaluate_terms(d, KEEL_VELOCITY, t, y);
         if (status)
@@ -285,16 +287,20 @@ static void tangential_by_step(ki_dynamics *d, int rows, double *e) {
 
 keel_status ki_project_error(ki_dynamics *d, double *e) {
     const keel_system *sys = d->system;
+    /* with kinematics the error of q is not a velocity-like vector */
+    bool position = sys->n_h && !sys->kinematics && ki_projects_position(d->law);
+    bool velocity = d->m && ki_projects_velocity(d->law);
     if (d->step_metric.solve) {
-        if (!sys->kinematics)
+        if (position)
             tangential_by_step(d, sys->n_h, ki_q(e));
-        tangential_by_step(d, d->m, ki_v(d, e));
+        if (velocity)
+            tangential_by_step(d, d->m, ki_v(d, e));
         return KEEL_OK;
     }
-    keel_status status = factor_holonomic(d);
-    if (!status && sys->n_h && !sys->kinematics) /* otherwise the error of q is not a velocity-like vector */
+    keel_status status = position ? factor_holonomic(d) : KEEL_OK;
+    if (!status && position)
         status = tangential(d, d->K_G, ki_q(e));
-    if (!status && d->m)
+    if (!status && velocity)
         status = tangential(d, d->K, ki_v(d, e));
     return status;
 }

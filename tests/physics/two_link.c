@@ -175,7 +175,9 @@ static void automatic_method_stays_on_the_branch(void **state) {
         assert_true(tolerance > 2e-8 || t.result.energy_drift_max < 3e-7);
         assert_int_equal(t.result.event_count, 1);
         assert_int_equal(t.result.events[0].kind, KEEL_EVENT_SINGULAR);
-        assert_true(fabs(t.result.events[0].t - SINGULAR_AT) < (tolerance > 2e-6 ? 3e-4 : 1e-6));
+        /* at 1e-3 two steps make half of the motion, and the time comes from their dense output */
+        double apart = fabs(t.result.events[0].t - SINGULAR_AT);
+        assert_true(apart < (tolerance > 2e-4 ? 3e-3 : tolerance > 2e-6 ? 3e-4 : 1e-6));
         trial_end(&t);
     }
 }

@@ -118,6 +118,7 @@ static long rejected_so_far(const bdf *self) {
 static int restart(bdf *self) {
     memcpy(N_VGetArrayPointer(self->bridge.state), self->base.y, (size_t)self->base.n * sizeof(double));
     self->rejected = 0;
+    CVodeSetInitStep(self->cvode, 0);
     return CVodeReInit(self->cvode, self->base.t, self->bridge.state);
 }
 
