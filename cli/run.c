@@ -310,7 +310,7 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
     int code = cli_exit_code(status);
     if (status < 0 && !cli_first_error(diagnostics) && !s.failed_path)
         cli_error("run", "%s", keel_status_text(status));
-    if (code == CLI_BAD_INPUT) {
+    if (code == CLI_BAD_INPUT && !result.final) { /* refused before the first row */
         cli_output_discard(&s.summary);
         keel_csv_close(s.csv);
     } else {

@@ -256,6 +256,8 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
         self->largest[i] = fmin(base->settings.absolute_tolerance, 1e-6);
     for (int i = 0; i < self->k && !status; i++)
         remember_sizes(self, self->begin[i]);
+    /* a velocity that counts is one that moves something until the end */
+    self->largest[1] = fmax(self->largest[1], self->largest[0] / span);
     push(self, base->y);
     if (self->is_index3) {
         copy(self, self->y, base->y);

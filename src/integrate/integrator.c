@@ -139,5 +139,5 @@ void ki_accept_step(ki_integrator *self, double t_new, double t_end) {
 }
 
 bool ki_step_too_small(const ki_integrator *self, double h, double t_end) {
-    return h < fmax(1e-14 * fabs(self->t), 1e-24 * fabs(t_end)) && h < t_end - self->t;
+    return h < fmax(1e-14 * fabs(self->t), 1e-290) && h < t_end - self->t;
 }

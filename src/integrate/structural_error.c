@@ -1,15 +1,15 @@
-/* The local error of a step of structural.h, for steps of chosen length. With v'' from the change of a in the
- * step and v''' from how that changes from step to step,
+/* The local error of a step of structural.h, for steps of chosen length. With v'' from the change of a in
+ * the step and v''' from how that changes from step to step,
  *
  *     displacement   C_q h^3 v''     C_q = beta + (alpha_m - alpha_f)/2 - 1/6      (Zienkiewicz and Xie 1991)
  *     velocity       C_1 h^2 v'' + C_v h^3 v'''
  *                                    C_1 = gamma + delta - 1/2,  zero for methods of order two,
- *                                    C_v = gamma/2 + gamma delta + delta^2/2 - 1/6,  delta = alpha_m -
- * alpha_f states         h^3 z''' / 12
+ *                                    C_v = gamma/2 + gamma delta + delta^2/2 - 1/6
+ *     states         h^3 z''' / 12
  *
- * where a_n = v'(t_n + delta h). All are of order three (two if C_1 is not zero), one more than the method.
- * Along the constraint gradients a and v are not free; what a changes there from step to step is not an error
- * that adds up, and is taken out.
+ * where a_n = v'(t_n + delta h), delta = alpha_m - alpha_f. All are of order three (two if C_1 is not
+ * zero), one more than the method. Along the constraint gradients a and v are not free; what a changes
+ * there from step to step is not an error that adds up, and is taken out.
  */
 #include <math.h>
 #include <string.h>
@@ -60,10 +60,13 @@ keel_status ki_structural_error(ki_structural *self, double t, double h, double 
             e_z[i - sys->n_v] = h * h * h * bend / 12;
         }
     }
+    /* in the first step all of it counts: where the start is free of constraint forces, the tangential
+     * part of the change is blind to the turning of the constraints */
+    bool tangential = self->h_slope > 0;
     keel_status status = ki_factor_at(d, t, self->next.y);
-    if (!status)
+    if (!status && tangential)
         status = make_tangential(self, move);
-    if (!status)
+    if (!status && tangential)
         status = make_tangential(self, e_v);
     if (sys->kinematics)
         sys->kinematics(sys, self->next.y, move, self->estimate);

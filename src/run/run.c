@@ -45,6 +45,8 @@ static keel_status give_rows(loop *l) {
             t = until;
         if (t > reached || status)
             break;
+        if (l->observer->stop && *l->observer->stop)
+            return KEEL_INTERRUPTED;
         status = give_row(l, t);
         if (t == until) {
             l->next_row++;

@@ -281,6 +281,27 @@ static keel_status check_rule(const keel_settings *settings, keel_diagnostics *d
     return status;
 }
 
+/* Steps and rows must be few enough to be counted, and far enough apart for times to differ. */
+static keel_status check_spacing(const keel_settings *settings, double t_start,
+                                 keel_diagnostics *diagnostics) {
+    static const double MOST = 1e12;
+    const keel_location nowhere = {0};
+    double span = settings->until - t_start;
+    struct {
+        const char *name;
+        double value;
+    } spacings[] = {{"step", keel_integrator_takes_step(settings->method.integrator) ? settings->step : 0},
+                    {"output", settings->output}};
+    for (int i = 0; i < 2; i++)
+        if (spacings[i].value > 0 && span / spacings[i].value > MOST) {
+            keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
+                                 "option '%s' is %g: that makes more than %g between t = %g and %g",
+                                 spacings[i].name, spacings[i].value, MOST, t_start, settings->until);
+            return KEEL_ERROR_INPUT;
+        }
+    return KEEL_OK;
+}
+
 keel_status keel_settings_validate(const keel_settings *settings, double t_start,
                                    keel_diagnostics *diagnostics) {
     keel_location nowhere = {0};
@@ -304,5 +325,7 @@ keel_status keel_settings_validate(const keel_settings *settings, double t_start
         status = check_levels(settings, diagnostics);
     if (!status)
         status = check_rule(settings, diagnostics);
+    if (!status)
+        status = check_spacing(settings, t_start, diagnostics);
     return status ? status : check_order(settings, t_start, diagnostics);
 }

@@ -68,12 +68,19 @@ equations:
   invariants: {total: energy}
 simulate: {until: 5, output: 0.1}
 MODEL
+rm -f rows.csv summary.json
 exits 2 run damped.yaml -o rows.csv --summary summary.json
 says err "t = 0.1: invariant 'total' is not constant along the motion"
 [ "$(wc -l <err)" -eq 1 ] || fail "said more than once"
 [ "$(complete_csv rows.csv)" -eq 1 ] || fail "damped: rows"
 [ "$(member summary.json final.t)" != null ] || fail "no final state"
 exits 0 run damped.yaml --option keep_invariants=no
+
+# rows and steps that nobody can count are refused
+exits 2 run "$models/pendulum.yaml" --until 1 --option output=1e-20
+says err "option 'output' is 1e-20"
+exits 2 run "$models/pendulum.yaml" --until 1 --method hht --step 1e-30
+says err "option 'step' is 1e-30"
 
 # a limit of the settings
 exits 1 run "$models/pendulum.yaml" --option max_steps=5 --summary summary.json
