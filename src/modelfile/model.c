@@ -75,6 +75,7 @@ keel_model *keel_model_parse(const char *name, const char *text, size_t length, 
         loader.status = KEEL_ERROR_MEMORY;
     } else {
         model->settings = keel_settings_default();
+        model->settings.method = keel_method_auto(); /* unless the file says otherwise */
         load(&loader, &source, set, set_count, model);
     }
     if (loader.status != KEEL_OK) {
