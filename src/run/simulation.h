@@ -40,6 +40,14 @@ struct keel_simulation {
     long events_dropped;
 };
 
+/* Takes a violation into the largest so far at its level. */
+void ki_track_violation(keel_violation *total, double t, double violation, double scaled, int row);
+
+/* Energy at (t, y), and what it has changed since `energy_start` besides the work; 0 for a system without
+ * energy. */
+keel_status ki_measure_energy(ki_dynamics *d, double t, double *y, double energy_start, double *energy,
+                              double *drift);
+
 /* Another integrator for the run, from (t, y). NULL with *status. */
 ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, double t, const double *y,
                                    keel_status *status);

@@ -1,0 +1,98 @@
+/* result.c - what a run reports, as of now. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run/simulation.h"
+
+/* A copy of n doubles that the result owns. */
+static double *owned(const double *x, int n, keel_status *status) {
+    double *copy = calloc((size_t)n + 1, sizeof *copy);
+    if (!copy)
+        *status = KEEL_ERROR_MEMORY;
+    else
+        memcpy(copy, x, (size_t)n * sizeof *copy);
+    return copy;
+}
+
+static double root_mean(double sum, long count) {
+    return count ? sqrt(sum / (double)count) : 0;
+}
+
+/* Copies of the lists that the result owns. */
+static keel_status copy_lists(const keel_simulation *sim, keel_result *result) {
+    size_t events = (size_t)sim->event_count, m = (size_t)sim->dynamics.m;
+    size_t invariants = (size_t)sim->system->n_i;
+    result->events = calloc(events + 1, sizeof *result->events);
+    result->shared = sim->shared ? calloc(m + 1, sizeof *result->shared) : NULL;
+    result->invariants = calloc(invariants + 1, sizeof *result->invariants);
+    if (!result->events || !result->invariants || (sim->shared && !result->shared))
+        return KEEL_ERROR_MEMORY;
+    memcpy(result->invariants, sim->invariants, invariants * sizeof *result->invariants);
+    memcpy(result->events, sim->events, events * sizeof *result->events);
+    if (sim->shared)
+        memcpy(result->shared, sim->shared, m * sizeof *result->shared);
+    return KEEL_OK;
+}
+
+static keel_status copy_final(keel_simulation *sim, keel_result *result) {
+    const keel_system *sys = sim->system;
+    keel_row row;
+    keel_status status = keel_simulation_row(sim, sim->integrator->t, &row);
+    if (status)
+        return status;
+    result->final = keel_state_new(sys);
+    result->v_rate = owned(row.v_rate, sys->n_v, &status);
+    result->outputs = owned(row.outputs, sys->n_outputs, &status);
+    if (!result->final || status)
+        return KEEL_ERROR_MEMORY;
+    keel_state view = {row.t,           (double *)row.q, (double *)row.v,
+                       (double *)row.z, (double *)row.s, (double *)row.lambda};
+    keel_state_copy(sys, result->final, &view);
+    return KEEL_OK;
+}
+
+keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
+    const ki_integrator *in = sim->integrator;
+    *result = (keel_result){.method = sim->settings.method,
+                            .method_reason = sim->method_reason,
+                            .position = sim->position,
+                            .velocity = sim->velocity,
+                            .has_energy = sim->system->has_energy,
+                            .energy_initial = sim->energy_initial,
+                            .energy_final = sim->energy_final,
+                            .energy_drift = sim->energy_drift,
+                            .energy_drift_max = sim->energy_drift_max,
+                            .audit = sim->audit.sum,
+                            .gains = sim->audit.gains,
+                            .losses = sim->audit.losses,
+                            .start_position_moved = sim->start_position_moved,
+                            .start_velocity_moved = sim->start_velocity_moved,
+                            .correction_position = root_mean(in->moved_position, in->steps),
+                            .correction_velocity = root_mean(in->moved_velocity, in->steps),
+                            .event_count = sim->event_count,
+                            .events_dropped = sim->events_dropped,
+                            .gap_smallest = sim->watch.active ? sim->watch.smallest : -1,
+                            .gap_time = sim->watch.smallest_time,
+                            .rank = sim->rank,
+                            .rank_gap = sim->rank_gap};
+    result->count = (keel_counts){.steps = in->steps,
+                                  .rejected = in->rejected,
+                                  .evaluations = sim->dynamics.evaluations,
+                                  .jacobians = in->jacobians,
+                                  .factorizations = sim->dynamics.factorizations,
+                                  .projections = sim->dynamics.projections,
+                                  .projection_factorizations = sim->dynamics.projection_factorizations};
+    keel_status status = copy_lists(sim, result);
+    return status ? status : copy_final(sim, result);
+}
+
+void keel_result_clear(keel_result *result) {
+    keel_state_free(result->final);
+    free(result->v_rate);
+    free(result->outputs);
+    free(result->events);
+    free(result->shared);
+    free(result->invariants);
+    *result = (keel_result){0};
+}

@@ -1,0 +1,104 @@
+/* row.c - a row of output: the state at any time of the last step, and all that belongs to it. */
+#include <string.h>
+
+#include "run/simulation.h"
+#include "run/trouble.h"
+#include "stabilize/invariants.h"
+
+/* The state at t, put onto the constraints if the method does so. */
+static keel_status state_of_row(keel_simulation *sim, double t) {
+    ki_dynamics *d = &sim->rows;
+    ki_integrator *in = sim->integrator;
+    memcpy(d->s, sim->dynamics.s, (size_t)sim->system->n_s * sizeof(double));
+    memcpy(d->lambda, sim->dynamics.lambda, (size_t)d->m * sizeof(double));
+    keel_status status = in->method->interpolate(in, t, sim->row_y);
+    d->factored = false; /* the factors of another row are no metric for this one */
+    d->step = sim->dynamics.step;
+    if (status)
+        return status;
+    if (t != in->t) {
+        ki_normalize(d, sim->row_y);
+        return ki_settle(d, in->flow_rows.stabilize, t, sim->row_y);
+    }
+    if (d->m && d->by_velocity.d) /* d_i of this row; ki_settle chooses on its way */
+        return ki_choose_partition(d, t, sim->row_y);
+    return KEEL_OK;
+}
+
+/* Its accelerations and multipliers: those of the method if it has its own, otherwise from the index-1
+ * form.
+ */
+static keel_status rates_of_row(keel_simulation *sim, double t) {
+    ki_dynamics *d = &sim->rows;
+    ki_integrator *in = sim->integrator;
+    keel_status status;
+    if (in->own_values && !sim->law.keep_invariants) {
+        status = ki_solve_auxiliaries(d, t, sim->row_y);
+        if (!status)
+            status = ki_factor_at(d, t, sim->row_y);
+    } else {
+        status = ki_rate(d, t, sim->row_y, sim->row_k);
+    }
+    if (!status && sim->law.formulation == KEEL_AUGMENTED)
+        status = ki_factor_at(d, t, sim->row_y);
+    if (!status && sim->law.keep_invariants && !sim->refuted) { /* a statement about exact accelerations */
+        status = ki_check_invariants(d, t, sim->row_y, sim->row_k);
+        sim->refuted = status < 0; /* said once; the last state is still worth a row */
+    }
+    if (!status && in->own_values)
+        in->own_values(in, t, ki_v(d, sim->row_k), d->lambda);
+    return status;
+}
+
+static keel_status evaluate_row(keel_simulation *sim, double t) {
+    ki_dynamics *d = &sim->rows;
+    keel_status status = state_of_row(sim, t);
+    if (!status)
+        status = rates_of_row(sim, t);
+    /* Dependent constraints share their multiplier. Penalty masses share it themselves, but where they are
+     * iterated to exact multipliers they leave noise in it; the generalized inverse has been told how. */
+    if (!status && d->factored && sim->law.formulation != KEEL_GENERALIZED_INVERSE)
+        status = keel_saddle_least_norm(d->K, d->lambda);
+    return status < 0 ? status : KEEL_OK;
+}
+
+keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
+    const keel_system *sys = sim->system;
+    ki_dynamics *d = &sim->rows;
+    ki_violation violation = {0};
+    *row = (keel_row){0};
+    keel_status status = evaluate_row(sim, t);
+    if (!status)
+        status = ki_measure_violation(d, t, sim->row_y, &violation);
+    if (!status)
+        status = ki_measure_energy(d, t, sim->row_y, sim->energy_initial, &row->energy, &row->energy_drift);
+    keel_point at = ki_point(d, t, sim->row_y);
+    const double *v_rate = ki_v(d, sim->row_k);
+    if (!status && sys->n_outputs)
+        status = sys->outputs(sys, d->work, &at, v_rate, sim->row_outputs);
+    if (status) {
+        ki_report_failure(d, status, t, sim->diagnostics);
+        return status;
+    }
+    row->t = t;
+    row->q = at.q, row->v = at.v, row->z = at.z, row->s = at.s, row->lambda = at.lambda;
+    row->v_rate = v_rate;
+    row->outputs = sim->row_outputs;
+    row->shared = sim->shared;
+    bool newton = sim->settings.newton_report == KEEL_YES && sim->integrator->has_newton;
+    row->newton = newton ? &sim->integrator->newton : NULL;
+    row->audit = sim->audit.active ? &sim->audit.last : NULL;
+    row->projections = d->by_velocity.rank ? d->by_velocity.d : NULL;
+    row->position_violation = violation.position;
+    row->velocity_violation = violation.velocity;
+    if (t != sim->integrator->t) { /* ends of steps are tracked already */
+        double final_position = sim->position.final, final_velocity = sim->velocity.final;
+        ki_track_violation(&sim->position, t, violation.position, violation.position_scaled,
+                           violation.position_row);
+        ki_track_violation(&sim->velocity, t, violation.velocity, violation.velocity_scaled,
+                           violation.velocity_row);
+        sim->position.final = final_position;
+        sim->velocity.final = final_velocity;
+    }
+    return KEEL_OK;
+}
