@@ -116,6 +116,10 @@ struct keel_system {
      * after every step. */
     void (*advance)(const keel_system *system, double *q, const double *dv);
 
+    /* dv = N(q)^+ dq: the displacement in velocity coordinates nearest to a small change of q. Needed by
+     * implicit methods that use `tangent` of a system with kinematics; may be NULL. */
+    void (*pull)(const keel_system *system, const double *q, const double *dq, double *dv);
+
     /* Further quantities to report, [n_outputs], from a complete point and its accelerations; may be NULL. */
     int n_outputs;
     keel_status (*outputs)(const keel_system *system, void *work, const keel_point *at, const double *v_rate,

@@ -1,0 +1,43 @@
+/* assemble.h - a start that satisfies its constraints, from a rough one.
+ *
+ * Positions: damped Gauss-Newton. With the metric A (mass matrix or identity)
+ *
+ *     min |dq|_A   subject to   J dq = -Phi(q),        q <- q (+) step dq
+ *
+ * one saddle-point solve per iteration, the step shortened until |Phi| falls; where J is singular or the
+ * violation no longer falls, a Levenberg-Marquardt step (D > 0) instead. Velocities: the nearest in the same
+ * metric with J v = tau.
+ */
+#ifndef KEEL_ASSEMBLE_H
+#define KEEL_ASSEMBLE_H
+
+#include "keel/diagnostics.h"
+#include "keel/system.h"
+
+typedef enum keel_assembly_metric { KEEL_ASSEMBLE_MASS, KEEL_ASSEMBLE_IDENTITY } keel_assembly_metric;
+
+typedef struct keel_assembly_settings {
+    keel_assembly_metric metric;
+    double tolerance; /* largest violation that counts as closed, relative to the size of its row [1e-13] */
+    int iterations;   /* most */
+} keel_assembly_settings;
+
+KEEL_API keel_assembly_settings keel_assembly_settings_default(void);
+
+typedef struct keel_assembly_report {
+    int iterations;
+    double before, after; /* largest position violation */
+    double velocity_before, velocity_after;
+    int worst;    /* row with the largest violation that is left, -1: closed */
+    double moved; /* largest change of a coordinate */
+    double velocity_moved;
+} keel_assembly_report;
+
+/* Makes `state` satisfy all constraints of `system` at state->t. KEEL_OK; KEEL_ERROR_START when it cannot be
+ * closed: a message names each row that stays open and by how much, and `state` is the best pose found; other
+ * negative statuses for failures of the system itself. `report` may be NULL. */
+KEEL_API keel_status keel_assemble(const keel_system *system, const keel_assembly_settings *settings,
+                                   keel_state *state, keel_diagnostics *diagnostics,
+                                   keel_assembly_report *report);
+
+#endif

@@ -1,0 +1,225 @@
+/* mechanism.h - systems described as bodies, joints and forces.
+ *
+ * Everything is given in the drawn pose: places are world positions, directions world vectors, as in a
+ * drawing. A mechanism is filled part by part, then compiled into a keel_system:
+ *
+ *     keel_mechanism *m = keel_mechanism_new();
+ *     keel_body rod = keel_body_default("rod");
+ *     rod.mass = 1, rod.centre[0] = 0.5, rod.inertia[2] = 1.0 / 12;
+ *     int b = keel_mechanism_add_body(m, &rod, diagnostics);
+ *     keel_joint pin = keel_joint_default("pin", "revolute", KEEL_GROUND, b);
+ *     keel_mechanism_add_joint(m, &pin, diagnostics);                     at the origin, about z
+ *     keel_mechanism_compile(m, diagnostics, &compiled);
+ *
+ * Names must be different among bodies, joints, forces and motions together. Text is copied. Vectors have
+ * three components; in a planar mechanism the third of places and directions is ignored, and the third of
+ * rotations (torque, inertia zz) is the one that counts.
+ *
+ * Quantities are named in formulas as docs/mechanisms.md lists them: "crank.angle", "P3.x",
+ * "A.reaction.force"; a prime is a time derivative.
+ */
+#ifndef KEEL_MECHANISM_H
+#define KEEL_MECHANISM_H
+
+#include "keel/diagnostics.h"
+#include "keel/system.h"
+
+typedef struct keel_mechanism keel_mechanism;
+
+enum { KEEL_GROUND = 0 }; /* number of the body that does not move; named "ground" */
+
+typedef enum keel_coordinates {
+    KEEL_COORDINATES_AUTO,     /* what is cheapest to factor                                  */
+    KEEL_COORDINATES_RELATIVE, /* as many joints as possible are coordinates                  */
+    KEEL_COORDINATES_ABSOLUTE  /* every body has its own pose, every joint is a constraint    */
+} keel_coordinates;
+
+/* A formula as it stands in a file, with the values of names that only it knows (variables of repeat
+ * blocks). text = NULL: none. */
+typedef struct keel_formula {
+    const char *text;
+    keel_location where;
+    int local_count;
+    const char *const *local_name;
+    const double *local_value;
+} keel_formula;
+
+typedef struct keel_body {
+    const char *name;
+    keel_location where;
+    double mass;       /* [kg] 0: massless */
+    double centre[3];  /* centre of mass */
+    double inertia[6]; /* xx yy zz xy yz zx about the centre, axes of the world; planar: zz only */
+} keel_body;
+
+/* Which of the fields count is told by the type of the joint (docs/joints.md). */
+typedef struct keel_joint {
+    const char *name;
+    keel_location where;
+    const char *type; /* "revolute", ... */
+    int body[2];
+    double at[2][3];   /* its place as a point of either body: equal unless drawn open */
+    double axis[2][3]; /* its axis as a direction of either body; a zero vector: the type's default, z (planar
+                          mechanisms: x) */
+    double across[2][3]; /* a second direction; a zero vector: any that is perpendicular to the axis */
+    int joint[2];        /* gear, rack: the joints that are coupled; their bodies are not asked for */
+    double ratio;        /* gear: speed of the second per speed of the first [1]; rack: metres per radian */
+    double length;       /* distance; 0: as drawn */
+    double pitch;        /* screw: metres per turn */
+    double radius;       /* of a disc, wheel or sphere */
+    double reading[3];   /* what its coordinates read in the drawn pose */
+    struct {
+        double viscous; /* force (torque) per speed of each coordinate             */
+        double coulomb; /* coefficient; 0: none. The joint is never a tree joint then */
+        double radius;  /* lever arm of the friction torque of turning joints [m]  */
+        double slip;    /* speed below which friction is reduced: tanh(rate/slip)  */
+    } friction;
+} keel_joint;
+
+typedef enum keel_force_kind {
+    KEEL_FORCE_SPRING, /* between two points: stiffness, damping, free length, or a formula of length, rate */
+    KEEL_FORCE_TORSION, /* on a coordinate of a joint: the same with angle, rate                  */
+    KEEL_FORCE_PUSH,    /* force on a point: three formulas                                       */
+    KEEL_FORCE_TWIST,   /* torque on a body: three formulas; or one formula on a joint's coordinate */
+    KEEL_FORCE_BUSHING  /* between two bodies at a place: 6 x 6 stiffness and damping             */
+} keel_force_kind;
+
+typedef struct keel_force {
+    const char *name;
+    keel_location where;
+    keel_force_kind kind;
+    int body[2];       /* the force acts on body[1], its reaction on body[0] (default: ground) */
+    double at[2][3];   /* the points */
+    const char *joint; /* TORSION, TWIST on a joint: "hinge" or "hinge.angle"; NULL: none */
+    double stiffness, damping;
+    double free;      /* length or angle without force; NAN: as drawn */
+    keel_formula law; /* SPRING, TORSION: pull (torque that resists) as a formula of length (angle), rate, t
+                         and any quantity, instead of stiffness and damping */
+    keel_formula component[3]; /* PUSH, TWIST: of t and any quantity; on a joint only the first counts */
+    int in_body_axes;          /* PUSH, TWIST: axes that move with body[1], else those of the world */
+    double K[36], C[36];       /* BUSHING: along and about x y z of body[0] as drawn, row-major */
+} keel_force;
+
+typedef struct keel_motion {
+    const char *name;
+    keel_location where;
+    const char *quantity; /* what is driven: "crank.angle", "P.x" */
+    keel_formula law;     /* its value as a formula of t; NULL: constant speed */
+    double speed;
+} keel_motion;
+
+KEEL_API keel_body keel_body_default(const char *name);
+KEEL_API keel_joint keel_joint_default(const char *name, const char *type, int body_0, int body_1);
+KEEL_API keel_force keel_force_default(const char *name, keel_force_kind kind);
+
+KEEL_API keel_mechanism *keel_mechanism_new(void); /* NULL when out of memory */
+KEEL_API void keel_mechanism_free(keel_mechanism *mechanism);
+
+KEEL_API void keel_mechanism_set_planar(keel_mechanism *mechanism, int planar);
+KEEL_API void keel_mechanism_set_gravity(keel_mechanism *mechanism, const double gravity[3]);
+KEEL_API void keel_mechanism_set_coordinates(keel_mechanism *mechanism, keel_coordinates coordinates);
+
+/* Each adds one part. The number of the part, counted from 0 among its kind (bodies from 1: KEEL_GROUND is
+ * 0), or a negative keel_status: KEEL_ERROR_INPUT after a message (a name taken, a type not known, a number
+ * that is not finite, ...), KEEL_ERROR_MEMORY. */
+KEEL_API int keel_mechanism_add_body(keel_mechanism *mechanism, const keel_body *body,
+                                     keel_diagnostics *diagnostics);
+KEEL_API int keel_mechanism_add_point(keel_mechanism *mechanism, const char *name, int body,
+                                      const double at[3], keel_location where, keel_diagnostics *diagnostics);
+KEEL_API int keel_mechanism_add_joint(keel_mechanism *mechanism, const keel_joint *joint,
+                                      keel_diagnostics *diagnostics);
+KEEL_API int keel_mechanism_add_force(keel_mechanism *mechanism, const keel_force *force,
+                                      keel_diagnostics *diagnostics);
+KEEL_API int keel_mechanism_add_motion(keel_mechanism *mechanism, const keel_motion *motion,
+                                       keel_diagnostics *diagnostics);
+
+/* A parameter that formulas may use, a quantity's value at the start ("crank.angle", "crank.angle'",
+ * "frame.spin.x"), an output. */
+KEEL_API keel_status keel_mechanism_add_parameter(keel_mechanism *mechanism, const char *name, double value);
+KEEL_API keel_status keel_mechanism_add_start(keel_mechanism *mechanism, const char *quantity,
+                                              keel_location where, double value);
+KEEL_API keel_status keel_mechanism_add_output(keel_mechanism *mechanism, const char *name,
+                                               keel_location where, keel_formula formula);
+
+/* Number of the part of that name, or -1. */
+KEEL_API int keel_mechanism_find_body(const keel_mechanism *mechanism, const char *name);
+KEEL_API int keel_mechanism_find_joint(const keel_mechanism *mechanism, const char *name);
+
+/* The types of joints, for messages and documents; NULL-terminated. */
+KEEL_API const char *const *keel_joint_types(void);
+
+/* A compiled mechanism. `start` is the drawn pose as far as the coordinates can show it, at rest; its joints
+ * may be open and the start values not yet met. `assembly` is the same system, with the same state, and the
+ * start values as constraints besides: a state that satisfies `assembly` is a start of `system`
+ * (keel_assemble).
+ */
+typedef struct keel_compiled {
+    keel_system *system, *assembly;
+    keel_state *start;
+} keel_compiled;
+
+/* Compiles. The result does not need `mechanism` afterwards; it is left empty after a failure. */
+KEEL_API keel_status keel_mechanism_compile(const keel_mechanism *mechanism, keel_diagnostics *diagnostics,
+                                            keel_compiled *compiled);
+KEEL_API void keel_compiled_clear(keel_compiled *compiled);
+KEEL_API void keel_mechanism_system_free(keel_system *system);
+
+/* ---- looking at a compiled mechanism: NULL or 0 for systems that are none ------------------------------ */
+
+typedef struct keel_mechanism_facts {
+    int planar;
+    int bodies; /* without the ground */
+    int joints; /* as described, without the free joints that were made up */
+    int tree_joints, cut_joints;
+    keel_coordinates asked;
+    int choices;            /* what `auto` compared */
+    const char *choice[16]; /* "relative", "absolute", "cut every 8" */
+    double choice_cost[16]; /* predicted multiplications of a factorization; NAN: too large to look at */
+    int chosen;             /* index of the choice taken */
+    int gruebler;           /* freedoms of the bodies minus conditions of the joints and motions, as if all
+                               were independent */
+} keel_mechanism_facts;
+
+/* 1, or 0 if the system is not a mechanism. */
+KEEL_API int keel_mechanism_look(const keel_system *system, keel_mechanism_facts *facts);
+
+/* Names and places in the file of joint i (0 .. facts.joints - 1) and body i (1 .. facts.bodies). */
+KEEL_API const char *keel_mechanism_joint_name(const keel_system *system, int joint);
+KEEL_API const char *keel_mechanism_joint_type(const keel_system *system, int joint);
+KEEL_API int keel_mechanism_joint_is_tree(const keel_system *system, int joint);
+KEEL_API void keel_mechanism_joint_bodies(const keel_system *system, int joint, int body[2]);
+KEEL_API keel_location keel_mechanism_joint_where(const keel_system *system, int joint);
+KEEL_API const char *keel_mechanism_body_name(const keel_system *system, int body);
+KEEL_API keel_location keel_mechanism_body_where(const keel_system *system, int body);
+
+/* Conditions of a joint, and the first of its rows in J if it is cut (else -1). */
+KEEL_API int keel_mechanism_joint_conditions(const keel_system *system, int joint);
+KEEL_API int keel_mechanism_joint_row(const keel_system *system, int joint, int *holonomic, int *nonholonomic,
+                                      int *first_nonholonomic);
+
+/* Force and torque (about the joint's place on its second body) that a joint exerts on its second body. */
+typedef struct keel_reaction {
+    double force[3], torque[3];             /* world axes */
+    double local_force[3], local_torque[3]; /* axes of the joint on its first body: z is the joint's axis */
+} keel_reaction;
+
+/* Reactions of all joints, [facts.joints], with accelerations v_rate and multipliers at->lambda. `work` is a
+ * scratch area of the system (work_new). With v_rate NULL: those of the multipliers alone, bodies without
+ * mass and forces: which joints carry a state of self-stress. */
+KEEL_API keel_status keel_mechanism_reactions(const keel_system *system, void *work, const keel_point *at,
+                                              const double *v_rate, keel_reaction *reactions);
+
+/* Poses of all bodies, the ground first: rotation from the drawn pose (row-major) and position of the
+ * reference point (centre of mass), and where that was drawn. Arrays of facts.bodies + 1. */
+typedef struct keel_pose {
+    double R[9], r[3], drawn[3];
+} keel_pose;
+KEEL_API keel_status keel_mechanism_poses(const keel_system *system, void *work, const keel_point *at,
+                                          keel_pose *poses);
+
+/* d(twist of a body)/dv, 6 x n_v row-major (angular velocity, velocity of the reference point; world axes).
+ */
+KEEL_API keel_status keel_mechanism_body_jacobian(const keel_system *system, void *work, const keel_point *at,
+                                                  int body, double *J);
+
+#endif

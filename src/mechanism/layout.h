@@ -1,0 +1,35 @@
+/* layout.h - which rows a mechanism has, and where their entries go.
+ *
+ * A constraint row is the sum of one or two parts, each a ki_row between two bodies (two only where a gear
+ * couples the coordinates of two joints). Rows stand in this order:
+ *
+ *     holonomic      cut joints in their order, motions, start positions (assembly only)
+ *     nonholonomic   cut joints in their order, start velocities (assembly only)
+ *
+ * The entries of a part are walked from body 1 up to, not including, the lowest common ancestor `top` of its
+ * bodies, then from body 0; at each body the columns of its tree joint. slot[k] is where entry k of the walk
+ * goes among the values of J.
+ */
+#ifndef KI_MECHANISM_LAYOUT_H
+#define KI_MECHANISM_LAYOUT_H
+
+#include "mechanism/model.h"
+
+typedef struct ki_part {
+    int row;     /* of J */
+    int body[2]; /* tree numbers */
+    int top;     /* their lowest common ancestor */
+    int slot;    /* its first entry in J_slot */
+} ki_part;
+
+typedef struct ki_layout {
+    int n_h, n_n;
+    int part_count;
+    ki_part *part; /* of joints in their order, n_h + n_n (or 2 of a coupling) each; of motions; of starts */
+    int *joint_part;             /* [joint_count] first part of a cut joint */
+    int motion_part, start_part; /* first part of the motions, of the start values */
+    int *J_slot;                 /* entries of all parts, walking */
+    int *M_slot;                 /* entries of M: for each body, each of its columns, walking to the ground */
+} ki_layout;
+
+#endif

@@ -1,0 +1,184 @@
+/* model.h - a compiled mechanism: a spanning tree of bodies, joints in and out of it, forces, measures.
+ *
+ * Frames. Every body has a reference point, its centre of mass, and axes that are those of the world in the
+ * drawn pose. Its pose is R (body to world) and r (position of the reference point); its twist is the angular
+ * velocity omega and the velocity of the reference point, both in world axes. A twist has d components:
+ *
+ *     spatial  d = 6   (omega_x, omega_y, omega_z, v_x, v_y, v_z)
+ *     planar   d = 3   (omega, v_x, v_y)
+ *
+ * A wrench has the matching ones, torque about the reference point first, so that power = wrench . twist.
+ *
+ * The tree. Bodies are numbered so that parents come before children; number 0 is the ground. The tree joint
+ * of a body supplies its coordinates q and velocities v; a body that hangs from the ground by a made-up free
+ * joint has coordinates of its own (absolute coordinates are: all of them). Joints that are cut supply rows.
+ *
+ * Rows. Whatever is a scalar function of the poses of two bodies - a condition of a cut joint, a coordinate
+ * of a joint, a component of a point, the length of a spring - is a ki_row: its value, the covectors w on the
+ * twists of the two bodies, and gamma, so that along a motion
+ *
+ *     value'  = w_0 . twist_0 + w_1 . twist_1
+ *     value'' = w_0 . twist_0' + w_1 . twist_1' + gamma.
+ *
+ * A force f along the row is the wrench f w_b on body b. This is all that constraints, motions, springs,
+ * friction, start values and outputs need: the same rows serve all of them, in the tree or out of it.
+ */
+#ifndef KI_MECHANISM_MODEL_H
+#define KI_MECHANISM_MODEL_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/rotation.h"
+#include "expr/expr.h"
+#include "keel/mechanism.h"
+
+enum { KI_PLANAR = 3, KI_SPATIAL = 6 }; /* d */
+
+typedef struct ki_row {
+    double value;   /* not of nonholonomic rows */
+    double w[2][6]; /* [d] each; that of the ground is not used */
+    double gamma;
+} ki_row;
+
+/* How much of a row is asked for. */
+typedef enum ki_level {
+    KI_AT_POSITION, /* value and w; twists may be unknown */
+    KI_AT_VELOCITY  /* gamma too: twists are known        */
+} ki_level;
+
+/* Where a body is and how it moves: filled by the recursion. */
+typedef struct ki_state {
+    double R[9], r[3];    /* planar: the entries of the plane change, the others are those of the identity */
+    double angle;         /* planar: of R, not reduced to a turn */
+    double twist[6];      /* [d] */
+    double bias[6];       /* [d] twist' when v' = 0 */
+    double twist_rate[6]; /* [d] twist' with the accelerations of the last ki_accelerate */
+} ki_state;
+
+typedef struct ki_frame {
+    double R[9]; /* axes in body components (columns) */
+    double r[3]; /* origin from the reference point, body components */
+} ki_frame;
+
+typedef struct ki_joint_type ki_joint_type;
+
+typedef struct ki_joint {
+    const ki_joint_type *type;
+    const char *name;
+    keel_location where;
+    int body[2];       /* in the numbers of the tree; always in the order of the description */
+    ki_frame frame[2]; /* the joint's frame on either body: z is its axis; planar: x is its direction */
+    double length, pitch, radius, ratio;
+    double reading[3];
+    int other[2];     /* gear, rack: the joints coupled */
+    bool tree;        /* one of its bodies hangs from the other */
+    bool reversed;    /* tree: body[0] hangs from body[1]; q and v are then minus what users read */
+    bool made_up;     /* a free joint that is in no description */
+    int described;    /* number in the description, -1 if made up */
+    int q, v;         /* tree: its first coordinate, its first velocity */
+    int row_h, row_n; /* cut: its first holonomic row, its first nonholonomic row (counted from n_h on) */
+    double viscous, coulomb, friction_radius, slip;
+} ki_joint;
+
+/* The relative pose of the joint's frame on body 1, seen from its frame on body 0. */
+typedef struct ki_relative {
+    double R[9], r[3]; /* spatial */
+    double angle;      /* planar, with r[0], r[1] */
+} ki_relative;
+
+typedef struct ki_body {
+    const char *name;
+    keel_location where;
+    int described;  /* number in the description */
+    int parent;     /* -1: the ground itself */
+    int joint;      /* its tree joint */
+    ki_joint hinge; /* that joint with body[0] = parent, body[1] = this one (swapped where reversed) */
+    int v, n_v;     /* its velocities */
+    int depth;      /* ancestors up to the ground */
+    bool alone; /* hangs from the ground by a free joint and carries no child: its mass matrix is constant */
+    double mass, inertia[6]; /* xx yy zz xy yz zx about the reference point, body axes; planar: [2] */
+    double drawn[3];         /* reference point in the drawn pose */
+} ki_body;
+
+/* A scalar that can be asked of a mechanism by name. Kinematic ones are rows. */
+typedef enum ki_measure_kind {
+    KI_MEASURE_JOINT,  /* coordinate `component` of joint `object`                               */
+    KI_MEASURE_POINT,  /* world coordinate x y z of point `object`                               */
+    KI_MEASURE_CENTRE, /* of the reference point of body `object`                                */
+    KI_MEASURE_ANGLE,  /* planar: angle of body `object` from its drawn pose                     */
+    KI_MEASURE_SPIN,   /* velocity only: angular velocity of body `object`, world axes           */
+    KI_MEASURE_LENGTH, /* distance between the two points of spring `object`                     */
+    /* not rows: */
+    KI_MEASURE_ROTATION, /* entry `component` of the rotation matrix of body `object`              */
+    KI_MEASURE_REACTION, /* of joint `object`: see quantity.h for the components                   */
+    KI_MEASURE_FORCE,    /* what spring or torsion `object` exerts                                 */
+    KI_MEASURE_DRIVE     /* what motion `object` exerts                                            */
+} ki_measure_kind;
+
+typedef struct ki_measure {
+    ki_measure_kind kind;
+    int object, component;
+    int primes;  /* time derivatives */
+    int body[2]; /* of a row: ground for those with one body */
+} ki_measure;
+
+/* A point of a body. */
+typedef struct ki_point {
+    const char *name;
+    keel_location where;
+    int body;
+    double r[3]; /* from the reference point, body components */
+} ki_point;
+
+/* A formula: tape with inputs t, then measures. */
+typedef struct ki_formula {
+    ki_tape *tape; /* NULL: no formula */
+    int input_count;
+    const ki_measure *input; /* measures, inputs 1 .. */
+    int outputs;
+} ki_formula;
+
+typedef struct ki_force ki_force; /* forces/force.h */
+
+typedef struct ki_motion {
+    const char *name;
+    keel_location where;
+    ki_measure measure;
+    ki_tape *tape; /* f(t), f'(t), f''(t) */
+    double sign;
+} ki_motion;
+
+/* A value at the start, as a row of the assembly: holonomic, or nonholonomic for velocities. */
+typedef struct ki_start_row {
+    ki_measure measure;
+    double value;
+} ki_start_row;
+
+typedef struct ki_mech {
+    keel_system system; /* what the caller holds; its `model` points back here */
+    ki_arena arena;
+    int d;
+    double gravity[3];
+    int body_count; /* with the ground */
+    ki_body *body;
+    int *body_of; /* [body_count] described number -> tree number */
+    int joint_count;
+    ki_joint *joint; /* described ones first, in their order */
+    int described_joints;
+    int point_count;
+    ki_point *point;
+    int force_count;
+    ki_force *force;
+    int motion_count;
+    ki_motion *motion;
+    int start_count; /* of the assembly only */
+    ki_start_row *start;
+    int output_count;
+    ki_formula outputs;
+    keel_mechanism_facts facts;
+    struct ki_layout *layout;       /* layout.h: which rows there are, and where entries go */
+    struct ki_colouring *colouring; /* tangent.h */
+} ki_mech;
+
+#endif

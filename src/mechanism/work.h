@@ -1,0 +1,80 @@
+/* work.h - the private scratch area of a mechanism, and the recursions that fill it.
+ *
+ * Each recursion is one pass over the bodies, from the ground outwards or back:
+ *
+ *     ki_place        q        -> poses, motion subspaces S in world axes (columns at the reference point)
+ *     ki_move         v        -> twists, bias accelerations
+ *     ki_accelerate   v'       -> twist'
+ *     ki_gather       wrenches -> Q = sum over the subtree, S^T wrench
+ *
+ * A row's entries of J, w -> w^T d(twist)/dv, are walked from its bodies towards their common ancestor.
+ */
+#ifndef KI_MECHANISM_WORK_H
+#define KI_MECHANISM_WORK_H
+
+#include "mechanism/layout.h"
+#include "mechanism/model.h"
+
+typedef struct ki_mech_work {
+    ki_arena arena;
+    ki_state *state;         /* [body_count] */
+    double (*S)[6];          /* [n_v] columns, world axes, at the reference point of their body */
+    double (*wrench)[6];     /* [body_count] on each body, about its reference point */
+    double (*gathered)[6];   /* [body_count] of its subtree, about its reference point */
+    double (*composite)[10]; /* [body_count] mass, first moment, inertia of its subtree */
+    ki_row *rows;            /* [m] constraint rows, holonomic ones first */
+    double *tau, *tau_rate;  /* [m] rheonomic parts: rate of the row, and its derivative */
+    double potential;        /* of gravity and springs */
+    double power;            /* of forces without a potential */
+    double *inputs;          /* of formulas */
+    double *tape;            /* work of formulas, one after the other: see ki_formula_work */
+    double *q, *v;           /* displaced point of the tangent */
+    double *residual[2];     /* [n_v + m] */
+    double t;
+    const double *point_q; /* the coordinates of the last ki_place */
+} ki_mech_work;
+
+keel_status ki_mech_work_new(const keel_system *system, void **work);
+void ki_mech_work_free(void *work);
+
+void ki_place(const ki_mech *mech, ki_mech_work *w, const double *q);
+void ki_move(const ki_mech *mech, ki_mech_work *w, const double *q, const double *v);
+void ki_accelerate(const ki_mech *mech, ki_mech_work *w, const double *v_rate);
+
+/* Clears the wrenches. */
+void ki_clear_wrenches(const ki_mech *mech, ki_mech_work *w);
+
+/* Adds f w_b of a row to the wrenches of its two bodies. */
+void ki_add_row_force(const ki_mech *mech, ki_mech_work *w, const int body[2], const ki_row *row, double f);
+
+/* Adds the wrench of a force at a point (arm = point - reference point) in world axes; and of a torque. */
+void ki_add_force(const ki_mech *mech, ki_mech_work *w, int body, const double arm[3], const double force[3]);
+void ki_add_torque(const ki_mech *mech, ki_mech_work *w, int body, const double torque[3]);
+
+/* Adds minus (inertia x twist' + gyroscopic) of every body; `rates` picks ki_state.bias or .twist_rate. */
+void ki_add_inertia(const ki_mech *mech, ki_mech_work *w, bool with_rates);
+
+/* gathered = wrenches of the subtree; Q = S^T gathered (Q may be NULL). */
+void ki_gather(const ki_mech *mech, ki_mech_work *w, double *Q);
+
+/* M, entries of its pattern. */
+void ki_mass_matrix(const ki_mech *mech, ki_mech_work *w, double *M);
+
+/* Evaluates all constraint rows into w->rows, with tau and tau_rate of motions. */
+void ki_constraint_rows(const ki_mech *mech, ki_mech_work *w, double t, ki_level level);
+
+/* J, entries of its pattern, from w->rows. */
+void ki_jacobian(const ki_mech *mech, ki_mech_work *w, double *J);
+
+/* w_0 . x_0 + w_1 . x_1 of a row, with x = twist, bias or twist_rate of its bodies. */
+double ki_row_rate(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row);
+double ki_row_bias(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row);
+double ki_row_acceleration(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row);
+
+double ki_kinetic(const ki_mech *mech, const ki_mech_work *w);
+
+/* The row of a measure that is one (kinds up to KI_MEASURE_LENGTH). In measure.c. */
+void ki_measure_row(const ki_mech *mech, ki_mech_work *w, const ki_measure *measure, ki_level level,
+                    ki_row *row);
+
+#endif
