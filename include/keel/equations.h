@@ -79,4 +79,10 @@ KEEL_API int keel_equations_has_velocities(const keel_equations *equations);
 KEEL_API keel_status keel_equations_value(const keel_equations *equations, const char *text,
                                           keel_location where, keel_diagnostics *diagnostics, double *value);
 
+/* Calls visit(user, name, value) for every parameter, in the order of the description. Problems of parameters
+ * are reported; `visit` is then not called. */
+KEEL_API keel_status keel_equations_parameters(const keel_equations *equations, keel_diagnostics *diagnostics,
+                                               void (*visit)(void *user, const char *name, double value),
+                                               void *user);
+
 #endif

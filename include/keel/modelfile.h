@@ -2,6 +2,7 @@
 #ifndef KEEL_MODELFILE_H
 #define KEEL_MODELFILE_H
 
+#include "keel/assemble.h"
 #include "keel/diagnostics.h"
 #include "keel/settings.h"
 #include "keel/system.h"
@@ -14,8 +15,10 @@ typedef struct keel_assignment {
 typedef struct keel_model {
     char *name; /* `name:` of the file, or the file's name   */
     keel_system *system;
+    keel_system *assembly; /* what a start must satisfy (keel_compiled); NULL: `system` itself */
     keel_state *start;
     int velocities_given; /* see keel_run                              */
+    int is_mechanism;     /* bodies and joints, not equations          */
     keel_settings settings;
     struct ki_arena *memory; /* holds what `settings` points to        */
 } keel_model;
@@ -29,5 +32,10 @@ KEEL_API keel_model *keel_model_parse(const char *name, const char *text, size_t
                                       const keel_assignment *set, int set_count,
                                       keel_diagnostics *diagnostics, keel_status *status);
 KEEL_API void keel_model_free(keel_model *model);
+
+/* keel_assemble for the start of a model, with its start values as constraints. A start that satisfies
+ * everything already stays as it is. `report` may be NULL. */
+KEEL_API keel_status keel_model_assemble(keel_model *model, keel_diagnostics *diagnostics,
+                                         keel_assembly_report *report);
 
 #endif

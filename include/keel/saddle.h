@@ -87,5 +87,6 @@ KEEL_API keel_saddle_path keel_saddle_path_taken(const keel_saddle *K);
 KEEL_API int keel_saddle_regularized(const keel_saddle *K); /* 1 if delta was needed                     */
 KEEL_API int keel_saddle_bad_pivot(const keel_saddle *K);   /* row of A after KEEL_ERROR_SINGULAR, else -1 */
 KEEL_API long keel_saddle_factor_entries(const keel_saddle *K); /* entries of the factor */
+KEEL_API double keel_saddle_factor_work(const keel_saddle *K);  /* multiplications of a factorization */
 
 #endif

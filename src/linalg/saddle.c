@@ -287,6 +287,10 @@ int keel_saddle_bad_pivot(const keel_saddle *K) {
     return K->bad_pivot;
 }
 
+double keel_saddle_factor_work(const keel_saddle *K) {
+    return K->sparse ? ki_saddle_sparse_work(K->sparse) : ki_saddle_dense_work(K);
+}
+
 long keel_saddle_factor_entries(const keel_saddle *K) {
     long n = K->n, m = K->m;
     return K->sparse ? ki_saddle_sparse_entries(K->sparse) : n * (n + 1) / 2 + n * m + m * (m + 1) / 2;

@@ -58,10 +58,26 @@ typedef enum ki_part_kind { KI_NO_PART, KI_BODY, KI_JOINT, KI_FORCE, KI_MOTION, 
  * in the number of parts. */
 ki_part_kind ki_find_part(const keel_mechanism *mechanism, const char *name, int length, int *number);
 
-/* Point `name` of a body (described number), or -1. */
+/* Point `name` of a body (described number), or -1. Body -1: of whichever body has it, if only one does; this
+ * finds also points that have the name of a part. */
 int ki_find_point(const keel_mechanism *mechanism, int body, const char *name, int length);
 
 /* Value of a parameter, or false. */
 bool ki_find_parameter(const keel_mechanism *mechanism, const char *name, double *value);
+
+/* Where a start value or an output of that name was given, or false. */
+bool ki_find_start(const keel_mechanism *mechanism, const char *quantity, keel_location *where);
+bool ki_find_output(const keel_mechanism *mechanism, const char *name, keel_location *where);
+
+/* What a name that is not known may have meant among the parts of a kind: "; did you mean 'rod'?" or
+ * "; there are 'bar[1]' to 'bar[9]'", or "". */
+enum { KI_PART_HINT = 160 };
+const char *ki_hint(const keel_mechanism *mechanism, ki_part_kind kind, const char *name,
+                    char hint[KI_PART_HINT]);
+
+/* What can be said of the parts once all are there, and it is known whether the mechanism is planar: types
+ * exist, have what they need and directions, inertias are possible, no body is massless and free. The first
+ * step of compiling. */
+keel_status ki_description_check(const keel_mechanism *mechanism, keel_diagnostics *diagnostics);
 
 #endif

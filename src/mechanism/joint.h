@@ -74,6 +74,25 @@ static inline const ki_joint_role *ki_role(const ki_joint *joint, int d) {
     return d == KI_PLANAR ? joint->type->planar : joint->type->spatial;
 }
 
+/* The frames of a joint on its two bodies from its directions in the drawn pose; their origins are left
+ * alone. Zero vectors stand for the defaults. With the same directions on both bodies the two frames are the
+ * same, so that the drawn pose is where the coordinates are zero. Axes of the frames:
+ *
+ *     in space    z along `axis`, x along `across` (what of it is perpendicular to the axis)
+ *     universal   x along `axis`, y along `across`
+ *     wheel       frame 0: z along across[0], the normal of the plane (default: z of the world), x the
+ *                 direction of travel; frame 1: z along axis[1], the axle
+ *     in a plane  x along `axis`, z out of the plane
+ *
+ * False: the axle of a wheel is along the normal. */
+bool ki_joint_frames(const ki_joint_type *type, int d, const double axis[2][3], const double across[2][3],
+                     ki_frame frame[2]);
+
+/* What the drawn pose decides of the frames, once their origins are in place; `at` as drawn. Frame 0 of a
+ * rolling joint looks from the plane to the side that the centre is on; the origin of a planar one is moved
+ * along its line to the foot of the centre, so that the coordinates are zero as drawn. */
+void ki_joint_settle(ki_joint *joint, int d, const double at[2][3]);
+
 /* ---- building blocks of rows (parts_spatial.c, parts_planar.c) -------------------------------------------
  */
 
@@ -92,6 +111,12 @@ void ki_row_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *
 void ki_planar_row_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, const double e[2],
                             ki_level level, ki_row *row);
 
+/* All of them: along x, y, z of the world; in the plane x, y. */
+void ki_rows_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
+                      ki_row rows[3]);
+void ki_planar_rows_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
+                             ki_row rows[2]);
+
 /* (p_1 - p_0) . a with a = axis k of frame 0. Planar: k = 0 (x), 1 (y). */
 void ki_row_along(const ki_joint *joint, const ki_state *s0, const ki_state *s1, int k, ki_level level,
                   ki_row *row);
@@ -102,18 +127,70 @@ void ki_planar_row_along(const ki_joint *joint, const ki_state *s0, const ki_sta
 void ki_row_dot(const ki_joint *joint, const ki_state *s0, const ki_state *s1, int j, int k, ki_level level,
                 ki_row *row);
 
-/* Angle about axis z of frame 0, from its x axis to that of frame 1; q as in `measure` (value q[0] when not
- * NULL). The axes z of both frames must coincide for the rate to be exact. Planar: angle_1 - angle_0 always.
- */
+/* The axes z of both frames parallel: y_0 . z_1, x_0 . z_1; and x parallel too: y_0 . x_1. */
+void ki_rows_parallel(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
+                      ki_row rows[2]);
+void ki_rows_aligned(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
+                     ki_row rows[3]);
+
+/* Angle about the common axis z of the frames, from x of frame 0 to x of frame 1; q as in `measure` (value
+ * q[0] when not NULL). Where the axes z differ it is the turn that remains when z_1 is swung back onto z_0 by
+ * the shortest way; the rate is exact there too. Planar: angle_1 - angle_0 always. */
 void ki_row_angle(const ki_joint *joint, const ki_state *s0, const ki_state *s1, const double *q,
                   ki_level level, ki_row *row);
 void ki_planar_row_angle(const ki_joint *joint, const ki_state *s0, const ki_state *s1, const double *q,
                          ki_level level, ki_row *row);
+
+/* The angle whose sine and cosine are proportional to two rows of the same bodies; row may be one of them. */
+void ki_row_atan2(const ki_row *sine, const ki_row *cosine, const ki_state *s0, const ki_state *s1,
+                  ki_level level, ki_row *row);
+
+/* Planar angle of frame 1 from frame 0 when both bodies have the angle zero. */
+double ki_planar_frame_turn(const ki_joint *joint);
 
 /* |p_1 - p_0| - length, for points at r0, r1 (body components). */
 void ki_row_distance(const ki_state *s0, const double r0[3], const ki_state *s1, const double r1[3],
                      double length, ki_level level, ki_row *row);
 void ki_planar_row_distance(const ki_state *s0, const double r0[2], const ki_state *s1, const double r1[2],
                             double length, ki_level level, ki_row *row);
+
+/* A point x that touches both bodies but belongs to neither, and its velocity (in space). The velocity of
+ * body 1's matter there relative to body 0's, along a direction e with rate e':
+ *
+ *     psi = e . (v_1 + omega_1 x (x - r_1) - v_0 - omega_0 x (x - r_0)).
+ *
+ * Rates are not used at KI_AT_POSITION. The value of the row is set to zero. */
+typedef struct ki_contact {
+    double x[3], x_rate[3];
+} ki_contact;
+void ki_row_contact(const ki_contact *contact, const ki_state *s0, const ki_state *s1, const double e[3],
+                    const double e_rate[3], ki_level level, ki_row *row);
+
+/* World direction of axis k of the joint's frame on a body, and its rate (NULL: not asked for). */
+void ki_frame_axis(const ki_frame *frame, const ki_state *s, int k, double a[3], double a_rate[3]);
+
+/* row <- row + s x, in space */
+void ki_row_add(double s, const ki_row *x, ki_row *row);
+
+/* ---- building blocks of the tree role (parts_tree.c) ---------------------------------------------------
+ */
+
+/* R = rotation by `angle` about axis k. */
+void ki_turn_about(int k, double angle, double R[9]);
+
+/* Angle of R about z, as ki_row_angle has it. */
+double ki_turn_of(const double R[9]);
+
+/* n_v columns of zeros, and a zero bias if v is not NULL. */
+void ki_no_columns(int d, int n_v, const double *v, double *S, double *bias);
+
+/* Columns (R e_k, 0) of an angular velocity in the axes of frame 1. */
+void ki_ball_columns(const double e[4], double *S);
+
+/* dv = N^+ de for a quaternion. */
+void ki_quaternion_pull(const double e[4], const double de[4], double dv[3]);
+
+/* sqrt(F^2 + F_0^2) - F_0 with F the length of the first n of `rows` multipliers; F_0 is tiny. */
+double ki_force_size(const double *lambda, int n, int rows, double *derivative);
 
 #endif

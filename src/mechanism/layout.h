@@ -28,8 +28,25 @@ typedef struct ki_layout {
     ki_part *part; /* of joints in their order, n_h + n_n (or 2 of a coupling) each; of motions; of starts */
     int *joint_part;             /* [joint_count] first part of a cut joint */
     int motion_part, start_part; /* first part of the motions, of the start values */
+    int motion_row;              /* first row of the motions */
+    bool branches;               /* some body hangs from another, or from the ground by a real joint */
     int *J_slot;                 /* entries of all parts, walking */
     int *M_slot;                 /* entries of M: for each body, each of its columns, walking to the ground */
 } ki_layout;
+
+/* Numbers rows, fills the parts, and the patterns M and J of mech->system. Bodies, joints, motions and start
+ * values are in place. */
+keel_status ki_layout_build(ki_mech *mech);
+
+int ki_common_ancestor(const ki_mech *mech, int a, int b);
+
+/* Columns of the walk of a part, in walking order; returns their number. `columns` may be NULL. */
+int ki_part_columns(const ki_mech *mech, const ki_part *part, int *columns);
+
+/* Sorts and leaves each number once; returns how many are left. */
+int ki_sort_unique(int *list, int count);
+
+/* Place of an entry that is in the pattern. */
+int ki_pattern_slot(keel_pattern P, int row, int column);
 
 #endif

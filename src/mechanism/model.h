@@ -69,7 +69,8 @@ typedef struct ki_joint {
     keel_location where;
     int body[2];       /* in the numbers of the tree; always in the order of the description */
     ki_frame frame[2]; /* the joint's frame on either body: z is its axis; planar: x is its direction */
-    double length, pitch, radius, ratio;
+    double length;     /* distance; gear, rack: ratio c_0 - c_1 as drawn */
+    double pitch, radius, ratio;
     double reading[3];
     int other[2];     /* gear, rack: the joints coupled */
     bool tree;        /* one of its bodies hangs from the other */
@@ -99,6 +100,7 @@ typedef struct ki_body {
     bool alone; /* hangs from the ground by a free joint and carries no child: its mass matrix is constant */
     double mass, inertia[6]; /* xx yy zz xy yz zx about the reference point, body axes; planar: [2] */
     double drawn[3];         /* reference point in the drawn pose */
+    double drawn_turn; /* planar: angle between the hinge's frames on parent and body, as constants of both */
 } ki_body;
 
 /* A scalar that can be asked of a mechanism by name. Kinematic ones are rows. */
@@ -131,12 +133,13 @@ typedef struct ki_point {
     double r[3]; /* from the reference point, body components */
 } ki_point;
 
-/* A formula: tape with inputs t, then measures. */
+/* A formula: tape with inputs t, then extra ones (a spring's length and rate), then measures. */
 typedef struct ki_formula {
     ki_tape *tape; /* NULL: no formula */
     int input_count;
-    const ki_measure *input; /* measures, inputs 1 .. */
+    const ki_measure *input; /* measures, the last of its inputs */
     int outputs;
+    size_t work; /* where its part of ki_mech_work.tape begins */
 } ki_formula;
 
 typedef struct ki_force ki_force; /* forces/force.h */
@@ -146,6 +149,7 @@ typedef struct ki_motion {
     keel_location where;
     ki_measure measure;
     ki_tape *tape; /* f(t), f'(t), f''(t) */
+    size_t work;   /* where its part of ki_mech_work.tape begins */
     double sign;
 } ki_motion;
 
@@ -158,6 +162,7 @@ typedef struct ki_start_row {
 typedef struct ki_mech {
     keel_system system; /* what the caller holds; its `model` points back here */
     ki_arena arena;
+    const char *file; /* the last file that a location named */
     int d;
     double gravity[3];
     int body_count; /* with the ground */
@@ -176,6 +181,7 @@ typedef struct ki_mech {
     ki_start_row *start;
     int output_count;
     ki_formula outputs;
+    size_t tape_size; /* doubles of work of all tapes so far */
     keel_mechanism_facts facts;
     struct ki_layout *layout;       /* layout.h: which rows there are, and where entries go */
     struct ki_colouring *colouring; /* tangent.h */

@@ -47,15 +47,32 @@ bool ki_is_turn(const ki_mech *mech, const ki_measure *measure);
  * formulas of forces). Works on the description alone. */
 void ki_counted_joints(const keel_mechanism *description, bool *counted);
 
-/* Compiles formulas `text[count]` (NULL text: zero) into one tape of t and measures. `extra` names (such as
- * "length", "rate") become the inputs after t: extra_count of them, before the measures. */
-keel_status ki_formula_compile(const ki_names *names, ki_arena *arena, const keel_formula *formula, int count,
+/* Compiles formulas `formula[count]` (NULL text: zero) into one tape of t and measures. `extra` names (such
+ * as "length", "rate") become the inputs after t: extra_count of them, before the measures. The measures are
+ * kept in mech->arena, the tape until ki_formulas_free. */
+keel_status ki_formula_compile(const ki_names *names, ki_mech *mech, const keel_formula *formula, int count,
                                const char *const *extra, int extra_count, ki_use use,
                                keel_diagnostics *diagnostics, ki_formula *out);
 
-/* values[outputs] = the formula at the present state of the work area; `extra` values as above. */
+/* The tape of f(t), f'(t), f''(t) of a law of motion, which may use t and parameters; or, without a law, of
+ * the line start + speed t. */
+keel_status ki_law_compile(const ki_names *names, ki_mech *mech, const keel_formula *law, double start,
+                           double speed, keel_diagnostics *diagnostics, ki_motion *motion);
+
+/* What the tapes of forces, motions and outputs need of a work area: the size of ki_mech_work.tape is
+ * returned, that of ki_mech_work.inputs is put into *inputs. ki_formulas_prepare is called once for each work
+ * area, ki_formulas_free when the mechanism is freed (also after a failure to compile it). */
+size_t ki_formula_scratch(const ki_mech *mech, int *inputs);
+void ki_formulas_prepare(const ki_mech *mech, double *tape);
+void ki_formulas_free(ki_mech *mech);
+
+/* values[outputs] = the formula at the present state of the work area; `extra` values as above. Uses the
+ * beginning of ki_mech_work.inputs. */
 void ki_formula_run(const ki_mech *mech, ki_mech_work *w, const ki_formula *formula, int extra_count,
                     const double *extra, double t, double *values);
+
+/* Value of a row as it was drawn. */
+double ki_measure_drawn(const ki_mech *mech, const ki_measure *measure);
 
 /* Value of a measure that formulas of forces may use: rows and rotation, from w->state (ki_move done). With
  * two primes twist_rate must be known. */

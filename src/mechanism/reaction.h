@@ -18,4 +18,12 @@ keel_status ki_outputs_compile(const ki_names *names, ki_mech *mech, keel_diagno
 keel_status ki_motions_compile(const ki_names *names, ki_mech *mech, keel_diagnostics *diagnostics);
 keel_status ki_starts_compile(const ki_names *names, ki_mech *mech, keel_diagnostics *diagnostics);
 
+/* Layout of ki_mech_work.inputs (formula_work.c): where the inputs of the outputs begin, and whether the
+ * reactions stand behind them. */
+int ki_output_inputs(const ki_mech *mech);
+bool ki_outputs_need_reactions(const ki_mech *mech);
+
+/* f, f', f'' of motion i at time t. */
+void ki_motion_law(const ki_mech *mech, ki_mech_work *w, int i, double t, double law[3]);
+
 #endif

@@ -20,25 +20,29 @@ typedef struct ki_mech_work {
     ki_state *state;         /* [body_count] */
     double (*S)[6];          /* [n_v] columns, world axes, at the reference point of their body */
     double (*wrench)[6];     /* [body_count] on each body, about its reference point */
+    double (*added)[6];      /* [body_count] part of twist' that v' makes */
     double (*gathered)[6];   /* [body_count] of its subtree, about its reference point */
     double (*composite)[10]; /* [body_count] mass, first moment, inertia of its subtree */
-    ki_row *rows;            /* [m] constraint rows, holonomic ones first */
+    ki_row *rows;            /* [part_count] parts of the constraint rows */
     double *tau, *tau_rate;  /* [m] rheonomic parts: rate of the row, and its derivative */
     double potential;        /* of gravity and springs */
     double power;            /* of forces without a potential */
     double *inputs;          /* of formulas */
     double *tape;            /* work of formulas, one after the other: see ki_formula_work */
     double *q, *v;           /* displaced point of the tangent */
+    double *step;            /* [n_v] */
     double *residual[2];     /* [n_v + m] */
     double t;
-    const double *point_q; /* the coordinates of the last ki_place */
+    double *local_q;       /* coordinates as the joints of the tree count them: without
+                                        readings, minus where reversed */
+    const double *point_q; /* = local_q, of the last ki_place */
 } ki_mech_work;
 
 keel_status ki_mech_work_new(const keel_system *system, void **work);
 void ki_mech_work_free(void *work);
 
 void ki_place(const ki_mech *mech, ki_mech_work *w, const double *q);
-void ki_move(const ki_mech *mech, ki_mech_work *w, const double *q, const double *v);
+void ki_move(const ki_mech *mech, ki_mech_work *w, const double *v);
 void ki_accelerate(const ki_mech *mech, ki_mech_work *w, const double *v_rate);
 
 /* Clears the wrenches. */

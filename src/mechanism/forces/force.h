@@ -20,6 +20,18 @@ struct ki_force {
     ki_frame frame[2];   /* BUSHING: its axes on either body */
 };
 
+/* What a kind of force element supplies; one file each. */
+typedef struct ki_force_type {
+    /* What is special to the kind; names, bodies and points are in place. */
+    keel_status (*compile)(const ki_names *names, ki_mech *mech, const keel_force *description,
+                           keel_diagnostics *diagnostics, ki_force *force);
+    /* Adds wrenches, and to w->potential and w->power. */
+    void (*apply)(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double t);
+    double (*potential)(const ki_mech *mech, ki_mech_work *w, const ki_force *force); /* NULL: has none */
+} ki_force_type;
+
+extern const ki_force_type ki_spring, ki_torsion, ki_push, ki_twist, ki_bushing;
+
 /* Description -> mech->force, mech->force_count. Bodies, joints and points are in place. */
 keel_status ki_forces_compile(const ki_names *names, ki_mech *mech, keel_diagnostics *diagnostics);
 
@@ -38,5 +50,32 @@ int ki_force_bodies(const ki_mech *mech, int i, int *bodies, int most);
  * in mech->arena; no rows if no joint has friction) and its entries (ki_move and rows done). */
 keel_status ki_friction_pattern(ki_mech *mech);
 void ki_friction_lambda(const ki_mech *mech, ki_mech_work *w, const double *lambda, double *Q_lambda);
+
+/* ---- shared by the kinds ------------------------------------------------------------------------------- */
+
+/* k (x - free) + c x' or a law of x, x' and t, along a row: resistance.c. The pull of a spring, the torque
+ * with which a torsion spring resists. */
+double ki_resistance(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double t);
+void ki_resistance_apply(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double t);
+double ki_resistance_potential(const ki_mech *mech, ki_mech_work *w, const ki_force *force);
+keel_status ki_resistance_compile(const ki_names *names, ki_mech *mech, const keel_force *description,
+                                  const char *value_name, keel_diagnostics *diagnostics, ki_force *force);
+
+/* The coordinate named in keel_force.joint -> force->measure and its bodies. */
+keel_status ki_force_on_joint(const ki_names *names, const keel_force *description,
+                              keel_diagnostics *diagnostics, ki_force *force);
+
+void ki_apply_gravity(const ki_mech *mech, ki_mech_work *w);
+double ki_gravity_potential(const ki_mech *mech, const ki_mech_work *w);
+void ki_apply_friction(const ki_mech *mech, ki_mech_work *w, const double *lambda);
+
+/* Angular velocity of a body, and the velocity of its point at `place` (world), with three components in the
+ * plane too. */
+void ki_spin_of(const ki_mech *mech, const ki_state *s, double omega[3]);
+void ki_velocity_at(const ki_mech *mech, const ki_state *s, const double place[3], double velocity[3]);
+
+/* A force at a place (world) on body[1], and its reaction at the same place on body[0]. */
+void ki_apply_pair(const ki_mech *mech, ki_mech_work *w, const int body[2], const double place[3],
+                   const double force[3]);
 
 #endif

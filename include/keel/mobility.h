@@ -1,0 +1,65 @@
+/* mobility.h - how a mechanism can move, and which of its joints say the same.
+ *
+ * Everything is meant in one pose. With the rows J of the joints (those of motions left out)
+ *
+ *     freedoms = n_v - rank J              true, whatever the joints repeat
+ *     Gruebler = freedoms of the bodies minus conditions of the joints, as if all were independent.
+ *
+ * A y with J^T y = 0 is a state of self-stress: forces in joints that balance without any load. Joints that
+ * carry one share their reactions. A displacement x with J x = 0 is what the joints allow: a body whose
+ * twist is zero in all of them is locked.
+ *
+ * Dense matrices: meant for a look at the start, not for mechanisms of thousands of bodies.
+ */
+#ifndef KEEL_MOBILITY_H
+#define KEEL_MOBILITY_H
+
+#include "keel/diagnostics.h"
+#include "keel/system.h"
+
+typedef enum keel_body_mobility {
+    KEEL_BODY_MOVES,
+    KEEL_BODY_LOCKED, /* its joints allow no motion at all                            */
+    KEEL_BODY_FIXED,  /* likewise, and meant so: fixed joints tie it to the ground    */
+    KEEL_BODY_FREE    /* no joint mentions it                                         */
+} keel_body_mobility;
+
+/* A cut joint some of whose conditions follow from those of other joints. */
+typedef struct keel_repetition {
+    int joint;
+    int conditions; /* how many */
+    int other_count;
+    int *others; /* [other_count] the joints that impose them already, increasing */
+} keel_repetition;
+
+typedef struct keel_mobility {
+    int bodies, joints, n_v;
+    int known;    /* 0: too large to look at; only `gruebler`, `motions` and free bodies are filled then */
+    int gruebler; /* without motions */
+    int motions;  /* conditions of motions */
+    int conditions, rank; /* rows of cut joints, and how many of them are independent */
+    int freedoms;         /* without motions */
+    int driven;           /* how many of them the motions use up */
+    int repetition_count;
+    keel_repetition *repetitions; /* in the order of the joints                               */
+    int *shared;                  /* [joints] 1: part of its reaction can be shifted to others */
+    keel_body_mobility *body;     /* [bodies + 1], the ground is KEEL_BODY_FIXED               */
+    int *locked;                  /* [n_v] 1: the joints allow no such velocity                */
+} keel_mobility;
+
+/* Looks at a mechanism in a pose, which should satisfy its constraints. Rows with more than `most_entries`
+ * entries altogether (0: 4 million) are too many to look at. KEEL_ERROR_INPUT if the system is not a
+ * mechanism. `mobility` is to be cleared after a success. */
+KEEL_API keel_status keel_mobility_find(const keel_system *system, const keel_state *state,
+                                        double most_entries, keel_mobility *mobility);
+KEEL_API void keel_mobility_clear(keel_mobility *mobility);
+
+/* "hinge_2 repeats 5 conditions that hinge_1 already imposes", into `text`, which is returned. */
+KEEL_API const char *keel_mobility_sentence(const keel_system *system, const keel_repetition *repetition,
+                                            char *text, int size);
+
+/* KEEL_ERROR_INPUT, with a message for each, if joints lock a body that is not meant to be fixed. */
+KEEL_API keel_status keel_mobility_check(const keel_system *system, const keel_mobility *mobility,
+                                         keel_diagnostics *diagnostics);
+
+#endif

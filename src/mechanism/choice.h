@@ -1,0 +1,12 @@
+/* choice.h - which tree is the cheapest to work with. */
+#ifndef KI_MECHANISM_CHOICE_H
+#define KI_MECHANISM_CHOICE_H
+
+#include "mechanism/skeleton.h"
+
+/* The tree that the description asks for; with `auto` the one with the cheapest predicted factorization.
+ * Fills the part of `facts` about the choice. */
+keel_status ki_choose_tree(const keel_mechanism *m, const bool *counted, ki_arena *arena, ki_tree *tree,
+                           keel_mechanism_facts *facts);
+
+#endif

@@ -1,0 +1,250 @@
+/* Which unknowns a row of the equations of motion depends on, and which columns may be displaced together.
+ *
+ * Row i of the motion depends on q_k and v_k if k moves a body that i moves too along one branch of the tree
+ * (inertia), or if a constraint or a force ties a body that i moves to one that k moves. Every tie is a
+ * clique of columns.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mechanism/forces/force.h"
+#include "mechanism/joint.h"
+#include "mechanism/tangent.h"
+
+/* Lists of columns, one for each row, that grow. */
+typedef struct lists {
+    ki_arena arena;
+    int rows;
+    int *count, *room, **list;
+} lists;
+
+static void lists_add(lists *l, int row, int column) {
+    if (l->arena.failed)
+        return;
+    if (l->count[row] == l->room[row]) {
+        /* first make the list short again: cliques overlap */
+        l->count[row] = ki_sort_unique(l->list[row], l->count[row]);
+        if (2 * l->count[row] >= l->room[row]) {
+            int room = l->room[row] ? 2 * l->room[row] : 16;
+            int *wider = KI_NEW(&l->arena, int, room);
+            if (!wider)
+                return;
+            for (int k = 0; k < l->count[row]; k++)
+                wider[k] = l->list[row][k];
+            l->list[row] = wider;
+            l->room[row] = room;
+        }
+    }
+    l->list[row][l->count[row]++] = column;
+}
+
+static void lists_init(lists *l, int rows) {
+    ki_arena_init(&l->arena);
+    l->rows = rows;
+    l->count = KI_NEW(&l->arena, int, rows);
+    l->room = KI_NEW(&l->arena, int, rows);
+    l->list = KI_NEW(&l->arena, int *, rows);
+}
+
+static void add_clique(lists *l, const int *columns, int count) {
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < count; k++)
+            lists_add(l, columns[i], columns[k]);
+}
+
+static void add_mass(lists *l, keel_pattern M) {
+    for (int i = 0; i < M.rows; i++)
+        for (int k = M.start[i]; k < M.start[i + 1]; k++) {
+            lists_add(l, i, M.index[k]);
+            lists_add(l, M.index[k], i);
+        }
+}
+
+/* The constraint forces of a row act on its columns and depend on them. */
+static void add_constraints(lists *l, keel_pattern J, int n) {
+    for (int i = 0; i < J.rows; i++) {
+        add_clique(l, J.index + J.start[i], J.start[i + 1] - J.start[i]);
+        for (int k = J.start[i]; k < J.start[i + 1]; k++)
+            lists_add(l, n + i, J.index[k]);
+    }
+}
+
+static int path_columns(const ki_mech *mech, const int *bodies, int count, int *columns) {
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        for (int b = bodies[i]; b > 0; b = mech->body[b].parent)
+            for (int j = 0; j < mech->body[b].n_v; j++)
+                columns[n++] = mech->body[b].v + j;
+    return ki_sort_unique(columns, n);
+}
+
+/* Forces may depend on places in the world: all columns up to the ground. */
+static void add_ties(lists *l, const ki_mech *mech, int *columns) {
+    enum { MOST = 32 };
+    int bodies[MOST];
+    for (int i = 0; i < mech->force_count; i++) {
+        int count = ki_force_bodies(mech, i, bodies, MOST);
+        /* path_columns needs room for repeated paths: one body at a time */
+        int n = 0;
+        for (int b = 0; b < count; b++) {
+            int more = path_columns(mech, bodies + b, 1, columns + n);
+            n = ki_sort_unique(columns, n + more);
+        }
+        add_clique(l, columns, n);
+    }
+    for (int j = 0; j < mech->joint_count; j++) /* friction */
+        if (mech->joint[j].viscous != 0 || mech->joint[j].coulomb != 0) {
+            int n = path_columns(mech, &mech->joint[j].body[0], 1, columns);
+            n = ki_sort_unique(columns, n + path_columns(mech, &mech->joint[j].body[1], 1, columns + n));
+            add_clique(l, columns, n);
+        }
+}
+
+/* tangent: each row has its columns twice, for q and for v */
+static keel_status set_patterns(ki_mech *mech, lists *l, ki_colouring *c) {
+    int rows = l->rows, n = mech->system.n_v, total = 0;
+    int *start = KI_NEW(&mech->arena, int, rows + 1);
+    c->row_count = KI_NEW(&mech->arena, int, rows);
+    if (!start || !c->row_count)
+        return KEEL_ERROR_MEMORY;
+    for (int i = 0; i < rows; i++) {
+        c->row_count[i] = l->count[i] = ki_sort_unique(l->list[i], l->count[i]);
+        total += 2 * l->count[i];
+        start[i + 1] = total;
+    }
+    int *index = KI_NEW(&mech->arena, int, total);
+    if (!index)
+        return KEEL_ERROR_MEMORY;
+    for (int i = 0; i < rows; i++)
+        for (int k = 0; k < l->count[i]; k++) {
+            index[start[i] + k] = l->list[i][k];
+            index[start[i] + l->count[i] + k] = n + l->list[i][k];
+        }
+    mech->system.tangent = (keel_pattern){rows, 2 * n, start, index};
+    mech->system.rate_q = mech->system.J;
+    return KEEL_OK;
+}
+
+/* Entries of each column: those of the first `take` entries of every row (all with take NULL). */
+static keel_status transpose(ki_arena *arena, keel_pattern P, const int *take, int columns, int **first_out,
+                             int **row_out, int **slot_out) {
+    int *first = *first_out = KI_NEW(arena, int, columns + 1);
+    int count = 0;
+    for (int i = 0; i < P.rows; i++)
+        count += take ? take[i] : P.start[i + 1] - P.start[i];
+    int *row = *row_out = KI_NEW(arena, int, count), *slot = *slot_out = KI_NEW(arena, int, count);
+    if (arena->failed)
+        return KEEL_ERROR_MEMORY;
+    for (int i = 0; i < P.rows; i++)
+        for (int k = P.start[i]; k < (take ? P.start[i] + take[i] : P.start[i + 1]); k++)
+            first[P.index[k] + 1]++;
+    for (int j = 0; j < columns; j++)
+        first[j + 1] += first[j];
+    for (int i = P.rows - 1; i >= 0; i--) /* filled from behind, with first[j + 1] as the moving end */
+        for (int k = (take ? P.start[i] + take[i] : P.start[i + 1]) - 1; k >= P.start[i]; k--) {
+            int place = --first[P.index[k] + 1];
+            row[place] = i;
+            slot[place] = k;
+        }
+    for (int j = 0; j < columns; j++) /* first[j + 1] is now the start of column j */
+        first[j] = first[j + 1];
+    first[columns] = count;
+    return KEEL_OK;
+}
+
+/* Greedy: the least colour that no column sharing a row has. */
+static keel_status colour(ki_mech *mech, const lists *l, ki_colouring *c) {
+    int n = mech->system.n_v;
+    int *of = malloc(((size_t)n + 1) * sizeof *of), *seen = malloc(((size_t)n + 1) * sizeof *seen);
+    c->first = KI_NEW(&mech->arena, int, n + 2);
+    c->column = KI_NEW(&mech->arena, int, n);
+    keel_status status = of && seen && !mech->arena.failed ? KEEL_OK : KEEL_ERROR_MEMORY;
+    if (!status) {
+        for (int j = 0; j < n; j++)
+            of[j] = seen[j] = -1;
+        for (int j = 0; j < n; j++) {
+            for (int e = c->entry_first[j]; e < c->entry_first[j + 1]; e++) {
+                int row = c->entry_row[e];
+                for (int k = 0; k < l->count[row]; k++)
+                    if (of[l->list[row][k]] >= 0)
+                        seen[of[l->list[row][k]]] = j;
+            }
+            int free_one = 0;
+            while (seen[free_one] == j)
+                free_one++;
+            of[j] = free_one;
+            c->colours = free_one + 1 > c->colours ? free_one + 1 : c->colours;
+        }
+        for (int j = 0; j < n; j++)
+            c->first[of[j] + 1]++;
+        for (int k = 0; k < c->colours; k++)
+            c->first[k + 1] += c->first[k];
+        for (int k = 0; k < c->colours; k++)
+            seen[k] = c->first[k];
+        for (int j = 0; j < n; j++)
+            c->column[seen[of[j]]++] = j;
+    }
+    free(of);
+    free(seen);
+    return status;
+}
+
+/* The cube root of the rounding unit balances rounding and truncation of central differences; times the size
+ * of the mechanism for displacements. */
+static void choose_steps(const ki_mech *mech, ki_colouring *c) {
+    double size = 0;
+    for (int b = 1; b < mech->body_count; b++)
+        for (int i = 0; i < 3; i++) {
+            size = fmax(size, fabs(mech->body[b].hinge.frame[1].r[i]));
+            size = fmax(size, fabs(mech->body[b].drawn[i] - mech->body[mech->body[b].parent].drawn[i]));
+        }
+    for (int b = 1; b < mech->body_count; b++) {
+        const ki_body *body = &mech->body[b];
+        double columns[KI_JOINT_VELOCITIES * KI_SPATIAL], q[7] = {0};
+        const ki_joint_role *role = ki_role(&body->hinge, mech->d);
+        if (role->kinematics)
+            q[role->n_q - 4] = 1; /* a quaternion stands last */
+        role->columns(&body->hinge, q, NULL, columns, NULL);
+        for (int j = 0; j < body->n_v; j++) {
+            bool turns = false;
+            for (int i = 0; i < (mech->d == KI_PLANAR ? 1 : 3); i++)
+                turns |= columns[mech->d * j + i] != 0;
+            c->step[body->v + j] = 6e-6 * (turns || size == 0 ? 1 : size);
+        }
+    }
+}
+
+static keel_status build(ki_mech *mech, lists *l, int *columns) {
+    ki_colouring *c = mech->colouring;
+    int n = mech->system.n_v;
+    add_mass(l, mech->system.M);
+    add_constraints(l, mech->system.J, n);
+    add_ties(l, mech, columns);
+    if (l->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    keel_status status = set_patterns(mech, l, c);
+    if (!status)
+        status = transpose(&mech->arena, mech->system.tangent, c->row_count, n, &c->entry_first,
+                           &c->entry_row, &c->entry_slot);
+    if (!status)
+        status = transpose(&mech->arena, mech->system.rate_q, NULL, n, &c->rate_first, &c->rate_row,
+                           &c->rate_slot);
+    if (!status)
+        status = colour(mech, l, c);
+    if (!status)
+        choose_steps(mech, c);
+    return status;
+}
+
+keel_status ki_colouring_build(ki_mech *mech) {
+    int n = mech->system.n_v;
+    ki_colouring *c = mech->colouring = KI_NEW(&mech->arena, ki_colouring, 1);
+    lists l;
+    lists_init(&l, n + mech->system.n_h + mech->system.n_n);
+    int *columns = KI_NEW(&l.arena, int, 2 * n);
+    if (c)
+        c->step = KI_NEW(&mech->arena, double, n);
+    keel_status status = l.arena.failed || mech->arena.failed ? KEEL_ERROR_MEMORY : build(mech, &l, columns);
+    ki_arena_free(&l.arena);
+    return status;
+}

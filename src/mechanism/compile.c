@@ -1,0 +1,179 @@
+/* From a description to a system: check, choose the tree, build twice (with and without start values). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mechanism/choice.h"
+#include "mechanism/forces/force.h"
+#include "mechanism/joint.h"
+#include "mechanism/mech_names.h"
+#include "mechanism/mech_system.h"
+#include "mechanism/reaction.h"
+#include "mechanism/tangent.h"
+
+static void report(keel_diagnostics *diagnostics, const ki_joint *joint) {
+    keel_diagnostics_add(diagnostics, KEEL_ERROR, joint->where,
+                         "the turns of joint '%s' are counted (by a gear, a torsion spring or a formula), "
+                         "but it closes a loop of joints that are all counted, and an angle found from the "
+                         "pose is known only up to full turns: let one joint of the loop be free of them",
+                         joint->name);
+}
+
+/* In space, joints whose turns are counted must hang in the tree. */
+static keel_status check_counted(const ki_mech *mech, const bool *counted, keel_diagnostics *diagnostics) {
+    keel_status status = KEEL_OK;
+    for (int j = 0; j < mech->described_joints; j++)
+        if (counted[j] && !mech->joint[j].tree) {
+            report(diagnostics, &mech->joint[j]);
+            status = KEEL_ERROR_INPUT;
+        }
+    return status;
+}
+
+/* A gear keeps ratio c_0 - c_1 as drawn. */
+static void set_couplings(ki_mech *mech) {
+    for (int j = 0; j < mech->joint_count; j++) {
+        ki_joint *joint = &mech->joint[j];
+        double drawn[2];
+        for (int k = 0; joint->type->couples && k < 2; k++) {
+            const int *body = mech->joint[joint->other[k]].body;
+            ki_measure c = {KI_MEASURE_JOINT, joint->other[k], 0, 0, {body[0], body[1]}};
+            drawn[k] = ki_measure_drawn(mech, &c);
+        }
+        if (joint->type->couples)
+            joint->length = joint->ratio * drawn[0] - drawn[1];
+    }
+}
+
+static int gruebler(const ki_mech *mech) {
+    int freedoms = mech->d * (mech->body_count - 1) - mech->motion_count;
+    for (int j = 0; j < mech->described_joints; j++)
+        freedoms -= mech->joint[j].type->couples ? 1 : ki_role(&mech->joint[j], mech->d)->conditions;
+    return freedoms;
+}
+
+static void fill_facts(ki_mech *mech, const keel_mechanism_facts *choice) {
+    keel_mechanism_facts *f = &mech->facts;
+    *f = *choice;
+    f->planar = mech->d == KI_PLANAR;
+    f->bodies = mech->body_count - 1;
+    f->joints = mech->described_joints;
+    for (int j = 0; j < mech->described_joints; j++)
+        f->tree_joints += mech->joint[j].tree;
+    f->cut_joints = f->joints - f->tree_joints;
+    f->gruebler = gruebler(mech);
+}
+
+/* Everything but the bodies and joints themselves. */
+static keel_status complete(ki_mech *mech, const keel_mechanism *m, bool for_assembly,
+                            keel_diagnostics *diagnostics) {
+    ki_names names = {m, mech};
+    keel_status status = ki_forces_compile(&names, mech, diagnostics);
+    keel_status motions = ki_motions_compile(&names, mech, diagnostics);
+    keel_status starts = for_assembly ? ki_starts_compile(&names, mech, diagnostics) : KEEL_OK;
+    keel_status outputs = ki_outputs_compile(&names, mech, diagnostics); /* all messages at once */
+    status = status ? status : motions ? motions : starts ? starts : outputs;
+    if (!status)
+        status = ki_layout_build(mech);
+    if (!status)
+        status = ki_friction_pattern(mech);
+    if (!status)
+        status = ki_mech_name(mech, m);
+    if (!status)
+        status = ki_colouring_build(mech);
+    if (!status)
+        ki_mech_connect(mech);
+    return status;
+}
+
+static keel_status build(const keel_mechanism *m, const ki_tree *tree, const keel_mechanism_facts *choice,
+                         bool for_assembly, const bool *counted, keel_diagnostics *diagnostics,
+                         ki_mech **out) {
+    ki_mech *mech = *out = ki_skeleton_new(m, tree);
+    if (!mech)
+        return KEEL_ERROR_MEMORY;
+    keel_status status = check_counted(mech, counted, diagnostics);
+    if (status)
+        return status;
+    set_couplings(mech);
+    status = complete(mech, m, for_assembly, diagnostics);
+    if (status)
+        return status;
+    fill_facts(mech, choice);
+    char rule[200];
+    status = keel_system_validate(&mech->system, rule, sizeof rule);
+    if (status < 0)
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, (keel_location){0}, "the mechanism: %s", rule);
+    return status;
+}
+
+/* The drawn pose at rest; start values of tree joints are taken over, so that assembly begins near them. */
+static keel_state *draw_start(const ki_mech *mech) {
+    keel_state *start = keel_state_new(&mech->system);
+    if (!start)
+        return NULL;
+    ki_drawn_coordinates(mech, start->q);
+    for (int i = 0; i < mech->start_count; i++) {
+        const ki_measure *measure = &mech->start[i].measure;
+        if (measure->kind != KI_MEASURE_JOINT || !mech->joint[measure->object].tree)
+            continue;
+        const ki_joint *joint = &mech->joint[measure->object];
+        const ki_joint_role *role = ki_role(joint, mech->d);
+        if (role->kinematics || measure->component >= role->n_v)
+            continue;
+        if (measure->primes == 0)
+            start->q[joint->q + measure->component] = mech->start[i].value;
+        else if (measure->primes == 1)
+            start->v[joint->v + measure->component] = mech->start[i].value;
+    }
+    return start;
+}
+
+static keel_status compile(const keel_mechanism *m, bool *counted, ki_arena *arena,
+                           keel_diagnostics *diagnostics, ki_mech *mech[2], keel_state **start) {
+    ki_tree tree;
+    keel_mechanism_facts choice = {0};
+    if (!m->planar)
+        ki_counted_joints(m, counted);
+    keel_status status = ki_choose_tree(m, counted, arena, &tree, &choice);
+    /* first with the start values, which brings all messages */
+    for (int i = 1; i >= 0 && !status; i--)
+        status = build(m, &tree, &choice, i == 1, counted, diagnostics, &mech[i]);
+    if (!status && !(*start = draw_start(mech[1])))
+        status = KEEL_ERROR_MEMORY;
+    return status;
+}
+
+keel_status keel_mechanism_compile(const keel_mechanism *m, keel_diagnostics *diagnostics,
+                                   keel_compiled *compiled) {
+    ki_arena arena;
+    ki_mech *mech[2] = {NULL, NULL};
+    keel_state *start = NULL;
+    *compiled = (keel_compiled){0};
+    keel_status status = ki_description_check(m, diagnostics);
+    if (status < 0)
+        return status;
+    ki_arena_init(&arena);
+    bool *counted = KI_NEW(&arena, bool, m->joint_count);
+    status = arena.failed ? KEEL_ERROR_MEMORY : compile(m, counted, &arena, diagnostics, mech, &start);
+    ki_arena_free(&arena);
+    if (status < 0) {
+        ki_mech_free(mech[0]);
+        ki_mech_free(mech[1]);
+        return status;
+    }
+    *compiled = (keel_compiled){&mech[0]->system, &mech[1]->system, start};
+    return KEEL_OK;
+}
+
+void keel_mechanism_system_free(keel_system *system) {
+    if (system)
+        ki_mech_free((ki_mech *)system); /* its first member */
+}
+
+void keel_compiled_clear(keel_compiled *compiled) {
+    keel_mechanism_system_free(compiled->system);
+    keel_mechanism_system_free(compiled->assembly);
+    keel_state_free(compiled->start);
+    *compiled = (keel_compiled){0};
+}

@@ -1,0 +1,55 @@
+/* formula_work.c - what the tapes of a mechanism need of a work area, and their end.
+ *
+ * ki_mech_work.inputs holds the inputs of one force formula at a time, behind them those of the outputs
+ * (which may ask a spring for its force while they are gathered), behind these the reactions if outputs ask
+ * for them.
+ */
+#include "mechanism/forces/force.h"
+#include "mechanism/reaction.h"
+
+enum { EXTRA_MOST = 2 }; /* length and rate */
+
+static int inputs_of(const ki_formula *formula) {
+    return 1 + EXTRA_MOST + formula->input_count;
+}
+
+int ki_output_inputs(const ki_mech *mech) {
+    int most = 1 + EXTRA_MOST;
+    for (int i = 0; i < mech->force_count; i++)
+        if (inputs_of(&mech->force[i].law) > most)
+            most = inputs_of(&mech->force[i].law);
+    return most;
+}
+
+bool ki_outputs_need_reactions(const ki_mech *mech) {
+    for (int i = 0; i < mech->outputs.input_count; i++)
+        if (mech->outputs.input[i].kind == KI_MEASURE_REACTION)
+            return true;
+    return false;
+}
+
+size_t ki_formula_scratch(const ki_mech *mech, int *inputs) {
+    int reaction = (int)(sizeof(keel_reaction) / sizeof(double));
+    *inputs = ki_output_inputs(mech) + inputs_of(&mech->outputs);
+    if (ki_outputs_need_reactions(mech))
+        *inputs += mech->described_joints * reaction;
+    return mech->tape_size;
+}
+
+void ki_formulas_prepare(const ki_mech *mech, double *tape) {
+    for (int i = 0; i < mech->force_count; i++)
+        if (mech->force[i].law.tape)
+            ki_tape_prepare(mech->force[i].law.tape, tape + mech->force[i].law.work);
+    for (int i = 0; i < mech->motion_count; i++)
+        ki_tape_prepare(mech->motion[i].tape, tape + mech->motion[i].work);
+    if (mech->outputs.tape)
+        ki_tape_prepare(mech->outputs.tape, tape + mech->outputs.work);
+}
+
+void ki_formulas_free(ki_mech *mech) {
+    for (int i = 0; i < mech->force_count; i++)
+        ki_tape_free(mech->force[i].law.tape);
+    for (int i = 0; i < mech->motion_count; i++)
+        ki_tape_free(mech->motion[i].tape);
+    ki_tape_free(mech->outputs.tape);
+}

@@ -1,0 +1,20 @@
+/* mech_system.h - the functions of keel_system that a mechanism answers with. */
+#ifndef KI_MECHANISM_SYSTEM_H
+#define KI_MECHANISM_SYSTEM_H
+
+#include "mechanism/work.h"
+
+static inline const ki_mech *ki_mech_of(const keel_system *system) {
+    return system->model;
+}
+
+keel_status ki_mech_evaluate(const keel_system *system, void *work, unsigned what, const keel_point *at,
+                             keel_terms *terms);
+void ki_mech_kinematics(const keel_system *system, const double *q, const double *v, double *q_rate);
+void ki_mech_advance(const keel_system *system, double *q, const double *dv);
+void ki_mech_pull(const keel_system *system, const double *q, const double *dq, double *dv);
+
+/* Sets the functions and flags of mech->system; patterns and names are in place. */
+void ki_mech_connect(ki_mech *mech);
+
+#endif

@@ -1,0 +1,58 @@
+#include "mechanism/work.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "mechanism/joint.h"
+#include "mechanism/mech_system.h"
+#include "mechanism/quantity.h"
+
+static void at_rest_at_the_origin(ki_state *s) {
+    memset(s, 0, sizeof *s);
+    s->R[0] = s->R[4] = s->R[8] = 1;
+}
+
+keel_status ki_mech_work_new(const keel_system *system, void **work) {
+    const ki_mech *mech = ki_mech_of(system);
+    int bodies = mech->body_count, n_v = system->n_v, m = keel_system_m(system), inputs = 0;
+    *work = NULL;
+    ki_mech_work *w = calloc(1, sizeof *w);
+    if (!w)
+        return KEEL_ERROR_MEMORY;
+    ki_arena *arena = &w->arena;
+    ki_arena_init(arena);
+    w->state = KI_NEW(arena, ki_state, bodies);
+    w->S = ki_arena_alloc(arena, (size_t)n_v, sizeof *w->S);
+    w->wrench = ki_arena_alloc(arena, (size_t)bodies, sizeof *w->wrench);
+    w->added = ki_arena_alloc(arena, (size_t)bodies, sizeof *w->added);
+    w->gathered = ki_arena_alloc(arena, (size_t)bodies, sizeof *w->gathered);
+    w->composite = ki_arena_alloc(arena, (size_t)bodies, sizeof *w->composite);
+    w->rows = KI_NEW(arena, ki_row, mech->layout->part_count);
+    w->tau = KI_NEW(arena, double, m);
+    w->tau_rate = KI_NEW(arena, double, m);
+    w->tape = KI_NEW(arena, double, ki_formula_scratch(mech, &inputs));
+    w->inputs = KI_NEW(arena, double, inputs);
+    w->local_q = KI_NEW(arena, double, system->n_q);
+    w->q = KI_NEW(arena, double, system->n_q);
+    w->v = KI_NEW(arena, double, n_v);
+    w->step = KI_NEW(arena, double, n_v);
+    for (int side = 0; side < 2; side++)
+        w->residual[side] = KI_NEW(arena, double, n_v + m);
+    if (arena->failed) {
+        ki_mech_work_free(w);
+        return KEEL_ERROR_MEMORY;
+    }
+    for (int b = 0; b < bodies; b++)
+        at_rest_at_the_origin(&w->state[b]);
+    ki_formulas_prepare(mech, w->tape);
+    *work = w;
+    return KEEL_OK;
+}
+
+void ki_mech_work_free(void *work) {
+    ki_mech_work *w = work;
+    if (!w)
+        return;
+    ki_arena_free(&w->arena);
+    free(w);
+}
