@@ -201,11 +201,14 @@ static keel_point point_of_state(const keel_state *state) {
     return (keel_point){state->t, state->q, state->v, state->z, state->s, state->lambda, NULL};
 }
 
-static int check(const keel_model *model, keel_diagnostics *diagnostics) {
+static int check(keel_model *model, keel_diagnostics *diagnostics) {
     int shown = keel_diagnostics_count(diagnostics);
-    keel_status status = KEEL_OK;
-    keel_simulation *simulation = keel_simulation_new(model->system, model->start, model->velocities_given,
-                                                      &model->settings, diagnostics, &status);
+    keel_status status = cli_assemble_start(model, diagnostics);
+    keel_status mobile = status < 0 ? KEEL_OK : cli_check_mobility(model, diagnostics);
+    keel_simulation *simulation = NULL;
+    if (status >= 0)
+        simulation = keel_simulation_new(model->system, model->start, model->velocities_given,
+                                         &model->settings, diagnostics, &status);
     keel_row row = {0};
     keel_result result = {0};
     if (simulation) {
@@ -220,6 +223,8 @@ static int check(const keel_model *model, keel_diagnostics *diagnostics) {
 
     printf("%s\n", model->name);
     write_sizes(model->system);
+    if (evaluated >= 0)
+        evaluated = cli_write_mobility(model);
     if (evaluated >= 0) {
         write_rank(&f);
         write_start(&f, consistent ? KEEL_OK : status, &result);
@@ -237,7 +242,7 @@ static int check(const keel_model *model, keel_diagnostics *diagnostics) {
     free(f.shared);
     keel_result_clear(&result);
     keel_simulation_free(simulation);
-    return consistent && evaluated >= 0 ? CLI_OK : CLI_BAD_INPUT;
+    return consistent && evaluated >= 0 && mobile >= 0 ? CLI_OK : CLI_BAD_INPUT;
 }
 
 /* Reads all arguments: CLI_END when there is a model to check, HELP, or CLI_WRONG after telling the user. */

@@ -30,7 +30,7 @@ typedef struct cli_command {
 extern const cli_command *const CLI_COMMANDS[];
 extern const int CLI_COMMAND_COUNT;
 
-extern const cli_command CLI_RUN, CLI_CHECK, CLI_METHODS, CLI_HELP;
+extern const cli_command CLI_RUN, CLI_CHECK, CLI_ASSEMBLE, CLI_METHODS, CLI_HELP;
 
 /* The subcommand of that name, or NULL after telling the user. */
 const cli_command *cli_find_command(const char *name);
@@ -89,6 +89,24 @@ keel_model *cli_read_model(const char *command, const char *path, const keel_ass
 
 /* Exit code for the outcome of a run. */
 int cli_exit_code(keel_status status);
+
+/* moved.c, mechanism.c ---------------------------------------------------------------------------------- */
+
+/* What an assembly did to the start `before`: violations, and what moved most. */
+void cli_write_assembly(FILE *file, const keel_model *model, const keel_state *before, keel_status status,
+                        const keel_assembly_report *report);
+
+/* Before a run or a check: the start of a mechanism is assembled. A note tells if something moved; errors go
+ * to the diagnostics. Other models stay as they are. */
+keel_status cli_assemble_start(keel_model *model, keel_diagnostics *diagnostics);
+
+/* KEEL_ERROR_INPUT, with messages, if joints of a mechanism lock a body. Mechanisms that are too large for
+ * the rank of a run are not looked at. */
+keel_status cli_check_mobility(const keel_model *model, keel_diagnostics *diagnostics);
+
+/* The part of `keel check` about a mechanism: choice of coordinates, freedoms, joints that repeat others,
+ * what cannot move. Does nothing for other models. */
+keel_status cli_write_mobility(const keel_model *model);
 
 /* interrupt.c, progress.c ------------------------------------------------------------------------------- */
 

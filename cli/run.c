@@ -326,6 +326,16 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
     return code;
 }
 
+/* Closes the joints of a mechanism, and refuses one that cannot move. */
+static keel_status prepare_start(keel_model *model, keel_diagnostics *diagnostics) {
+    keel_status status = cli_assemble_start(model, diagnostics);
+    if (status >= 0)
+        status = cli_check_mobility(model, diagnostics);
+    if (status < 0 && !keel_diagnostics_errors(diagnostics))
+        cli_error("run", "%s", keel_status_text(status));
+    return status < 0 ? status : KEEL_OK;
+}
+
 /* Checks the flags before anything is read, then reads the model and runs it. */
 static int run(const request *r, keel_diagnostics *diagnostics) {
     keel_settings defaults = keel_settings_default();
@@ -338,14 +348,15 @@ static int run(const request *r, keel_diagnostics *diagnostics) {
     keel_model *model = cli_read_model("run", r->model_path, r->set, r->set_count, diagnostics);
     if (!model)
         return CLI_BAD_INPUT;
-    int shown = keel_diagnostics_count(diagnostics), code = CLI_BAD_INPUT;
+    int shown = keel_diagnostics_count(diagnostics), code;
     keel_status status = apply(r, &model->settings, diagnostics);
     if (status == KEEL_OK)
         status = keel_settings_validate(&model->settings, model->start->t, diagnostics);
     warn_of_unused(r, model->settings.method, diagnostics);
-    cli_show(diagnostics, shown);
     if (status == KEEL_OK)
-        code = simulate(r, model, diagnostics);
+        status = prepare_start(model, diagnostics);
+    cli_show(diagnostics, shown);
+    code = status == KEEL_OK ? simulate(r, model, diagnostics) : cli_exit_code(status);
     keel_model_free(model);
     return code;
 }

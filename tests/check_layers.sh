@@ -15,6 +15,7 @@ keel/system.h system      keel/equations.h equations
 keel/method.h base        keel/settings.h base        keel/step.h base
 keel/run.h run
 keel/mechanism.h mechanism                            keel/assemble.h analyze
+keel/mobility.h analyze
 keel/modelfile.h modelfile                            keel/results.h results
 amd.h linalg  klu.h linalg  cblas.h linalg  lapacke.h linalg  libfyaml.h modelfile
 '

@@ -20,6 +20,8 @@ typedef struct keel_assembly_settings {
     keel_assembly_metric metric;
     double tolerance; /* largest violation that counts as closed, relative to the size of its row [1e-13] */
     int iterations;   /* most */
+    int pose_rows;    /* the last so many holonomic rows are asked of the pose and not of velocities; -1: the
+                         start values of a mechanism (keel_compiled.assembly) */
 } keel_assembly_settings;
 
 KEEL_API keel_assembly_settings keel_assembly_settings_default(void);

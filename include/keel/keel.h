@@ -2,6 +2,7 @@
  *
  *   system.h       the system to simulate, in C             saddle.h, rank.h   the linear algebra
  *   equations.h    ... or written as formulas               diagnostics.h      messages
+ *   mechanism.h    ... or as bodies, joints and forces; assemble.h, mobility.h   closing it, looking at it
  *   method.h, settings.h, run.h   how to simulate it        status.h           outcomes
  *
  * libkeel neither prints, exits nor touches files. Reading models and writing results is libkeel-files:
@@ -10,9 +11,12 @@
 #ifndef KEEL_KEEL_H
 #define KEEL_KEEL_H
 
+#include "keel/assemble.h"
 #include "keel/diagnostics.h"
 #include "keel/equations.h"
+#include "keel/mechanism.h"
 #include "keel/method.h"
+#include "keel/mobility.h"
 #include "keel/pattern.h"
 #include "keel/rank.h"
 #include "keel/run.h"

@@ -197,6 +197,10 @@ KEEL_API int keel_mechanism_joint_conditions(const keel_system *system, int join
 KEEL_API int keel_mechanism_joint_row(const keel_system *system, int joint, int *holonomic, int *nonholonomic,
                                       int *first_nonholonomic);
 
+/* Start values of positions: so many are the last holonomic rows of an assembly. They are asked of the pose,
+ * not of its velocities. */
+KEEL_API int keel_mechanism_pose_rows(const keel_system *system);
+
 /* Force and torque (about the joint's place on its second body) that a joint exerts on its second body. */
 typedef struct keel_reaction {
     double force[3], torque[3];             /* world axes */

@@ -22,7 +22,9 @@ typedef struct keel_row {
     const double *v_rate;                          /* accelerations [n_v]  */
     const double *outputs;                         /* [n_outputs]          */
     double position_violation, velocity_violation; /* largest |Phi_i|, largest |rate_i| */
-    const int *shared;         /* [m] 1: dependent constraints share this multiplier; NULL: unknown */
+    const int *shared; /* [m] 1: dependent constraints share this multiplier; NULL: unknown */
+    const int
+        *output_shared; /* [n_outputs] 1: it depends on how shared multipliers are shared; NULL: none does */
     const double *projections; /* d_i of the partition [n_v], docs/partition.md; NULL: the method has none */
     const keel_newton_facts *newton; /* NULL unless asked for (newton_report) and known */
     const keel_audit *audit;         /* of the last step; NULL: no energy, or nothing is projected */
@@ -95,9 +97,11 @@ typedef struct keel_result {
     int event_count;
     long events_dropped;
     double gap_smallest, gap_time; /* smallest gap of J and when; -1: too large a system to be watched */
-    int *shared;     /* [m] 1: dependent constraints share this multiplier; owned; NULL: unknown */
-    int rank;        /* of J at the start            */
-    double rank_gap; /* see keel_rank                */
+    int *shared; /* [m] 1: dependent constraints share this multiplier; owned; NULL: unknown */
+    int *
+        output_shared; /* [n_outputs] 1: it depends on how shared multipliers are shared; owned; NULL: none */
+    int rank;          /* of J at the start            */
+    double rank_gap;   /* see keel_rank                */
     keel_counts count;
     double cpu_seconds; /* of the integration           */
 } keel_result;

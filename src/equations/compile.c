@@ -84,3 +84,32 @@ keel_status keel_equations_value(const keel_equations *equations, const char *te
     ki_builder_free(&b);
     return status;
 }
+
+/* False after a parameter whose value is not finite. */
+static bool all_finite(ki_builder *b, const ki_list *parameters) {
+    for (int i = 0; i < parameters->count; i++) {
+        const ki_item *item = parameters->at[i];
+        if (!isfinite(ki_value_of(b, item->node)))
+            ki_report(b, item->entry, item->entry->text_at,
+                      "division by zero or domain error: '%s' is not finite", item->name);
+    }
+    return ki_builder_ok(b);
+}
+
+keel_status keel_equations_parameters(const keel_equations *equations, keel_diagnostics *diagnostics,
+                                      void (*visit)(void *user, const char *name, double value), void *user) {
+    ki_builder b;
+    if (!ki_builder_init(&b, equations, diagnostics)) {
+        ki_builder_free(&b);
+        return KEEL_ERROR_MEMORY;
+    }
+    b.only_parameters = true;
+    const ki_list *parameters = &b.of[KEEL_EQ_PARAMETER];
+    ki_expand(&b);
+    if (ki_builder_ok(&b) && all_finite(&b, parameters))
+        for (int i = 0; i < parameters->count; i++)
+            visit(user, parameters->at[i]->name, ki_value_of(&b, parameters->at[i]->node));
+    keel_status status = ki_builder_status(&b);
+    ki_builder_free(&b);
+    return status;
+}

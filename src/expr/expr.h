@@ -103,8 +103,8 @@ ki_node ki_substitute(ki_graph *graph, ki_node f, ki_node (*replace)(void *user,
  * -------------------------------------------------------------------------------------------------- */
 
 /* What a name means is up to the scope. `name` is a full name: letters, digits, '_', '.', with evaluated
- * indices as in "x[3]"; primes is the number of ' after it. A name that is unknown: report it at `where` and
- * return KI_NONE. */
+ * indices as in "x[3]" or "bar[3].angle"; primes is the number of ' after it. A name that is unknown: report
+ * it at `where` and return KI_NONE. */
 typedef struct ki_scope {
     void *user;
     ki_node (*lookup)(void *user, const char *name, int primes, keel_location where,

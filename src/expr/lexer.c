@@ -92,24 +92,29 @@ bool ki_token_is(const ki_token *token, const char *name) {
     return token->length == strlen(name) && !memcmp(token->text, name, token->length);
 }
 
+/* The end of a name's characters; a bad token if a point in it is not followed by a letter. */
+static ki_token scan_name(ki_lexer *lexer, ki_token token, ki_token_kind kind) {
+    const char *at = lexer->at;
+    while (is_name_character(peek(lexer, at, 0)) ||
+           (peek(lexer, at, 0) == '.' && is_letter(peek(lexer, at, 1))))
+        at++;
+    token.kind = kind;
+    token.length = (size_t)(at - token.text);
+    if (peek(lexer, at, 0) != '.')
+        return token;
+    token.where.column += (int)token.length;
+    keel_diagnostics_add(lexer->diagnostics, KEEL_ERROR, token.where,
+                         "a '.' in a name must be followed by a letter");
+    return bad_token(token);
+}
+
 static ki_token lex_name(ki_lexer *lexer, ki_token token) {
     static const struct {
         const char *word;
         ki_token_kind kind;
     } WORDS[] = {{"and", KI_TOKEN_AND}, {"or", KI_TOKEN_OR}, {"not", KI_TOKEN_NOT}};
-    const char *at = lexer->at;
-    while (is_name_character(peek(lexer, at, 0)) ||
-           (peek(lexer, at, 0) == '.' && is_letter(peek(lexer, at, 1))))
-        at++;
-    token.kind = KI_TOKEN_NAME;
-    token.length = (size_t)(at - token.text);
-    if (peek(lexer, at, 0) == '.') {
-        token.where.column += (int)token.length;
-        keel_diagnostics_add(lexer->diagnostics, KEEL_ERROR, token.where,
-                             "a '.' in a name must be followed by a letter");
-        return bad_token(token);
-    }
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+    token = scan_name(lexer, token, KI_TOKEN_NAME);
+    for (size_t i = 0; token.kind == KI_TOKEN_NAME && i < sizeof WORDS / sizeof *WORDS; i++)
         if (ki_token_is(&token, WORDS[i].word))
             token.kind = WORDS[i].kind;
     return token;
@@ -140,12 +145,16 @@ static ki_token lex_sign(ki_lexer *lexer, ki_token token) {
 }
 
 ki_token ki_lexer_next(ki_lexer *lexer) {
+    bool member = lexer->after_index && peek(lexer, lexer->at, 0) == '.';
     skip_space(lexer);
     ki_token token = {KI_TOKEN_END, lexer->at, 0, 0, lexer->where};
+    lexer->after_index = false;
     if (lexer->at == lexer->end)
         return token;
     char c = *lexer->at;
-    if (is_digit(c) || (c == '.' && is_digit(peek(lexer, lexer->at, 1))))
+    if (member)
+        token = scan_name(lexer, token, KI_TOKEN_MEMBER); /* .tip.x of bar[2].tip.x */
+    else if (is_digit(c) || (c == '.' && is_digit(peek(lexer, lexer->at, 1))))
         token = lex_number(lexer, token);
     else if (is_letter(c) || c == '_')
         token = lex_name(lexer, token);
@@ -153,5 +162,6 @@ ki_token ki_lexer_next(ki_lexer *lexer) {
         token = lex_sign(lexer, token);
     lexer->at += token.length;
     lexer->where.column += (int)token.length;
+    lexer->after_index = token.kind == KI_TOKEN_UNBRACKET;
     return token;
 }

@@ -9,6 +9,7 @@ typedef enum ki_token_kind {
     KI_TOKEN_BAD, /* an error that was reported */
     KI_TOKEN_NUMBER,
     KI_TOKEN_NAME,
+    KI_TOKEN_MEMBER, /* .tip.x directly after an index */
     KI_TOKEN_AND,
     KI_TOKEN_OR,
     KI_TOKEN_NOT,
@@ -43,6 +44,7 @@ typedef struct ki_lexer {
     const char *at, *end;
     keel_location where; /* of *at */
     keel_diagnostics *diagnostics;
+    bool after_index; /* the last token was ']' */
 } ki_lexer;
 
 /* The next token; from the end on always KI_TOKEN_END. */

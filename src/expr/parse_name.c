@@ -54,28 +54,34 @@ bool ki_parse_whole(ki_parser *p, const char *what, int *value) {
     return !p->failed;
 }
 
+static bool fail_long(ki_parser *p, const ki_token *name) {
+    ki_parser_fail(p, name, "the name %s is longer than %d characters", ki_token_quoted(name).text,
+                   KI_NAME_MAX - 1);
+    return false;
+}
+
+/* Appends the text of a token. */
+static bool append_token(ki_parser *p, const ki_token *name, char *text, const ki_token *token) {
+    size_t length = strlen(text);
+    if (length + token->length >= KI_NAME_MAX)
+        return fail_long(p, name);
+    memcpy(text + length, token->text, token->length);
+    text[length + token->length] = '\0';
+    return true;
+}
+
 /* Appends a character and a whole number. */
 static bool append_index(ki_parser *p, const ki_token *name, char *text, char before, int value) {
     size_t length = strlen(text), left = KI_NAME_MAX - length;
     int written = snprintf(text + length, left, "%c%d", before, value);
     if (written > 0 && (size_t)written + 1 < left) /* one more for the bracket */
         return true;
-    ki_parser_fail(p, name, "the name %s is longer than %d characters", ki_token_quoted(name).text,
-                   KI_NAME_MAX - 1);
-    return false;
+    return fail_long(p, name);
 }
 
-bool ki_parse_full_name(ki_parser *p, const ki_token *name, char text[KI_NAME_MAX]) {
-    if (name->length >= KI_NAME_MAX) {
-        ki_parser_fail(p, name, "the name %s is longer than %d characters", ki_token_quoted(name).text,
-                       KI_NAME_MAX - 1);
-        return false;
-    }
-    memcpy(text, name->text, name->length);
-    text[name->length] = '\0';
+/* Indices in brackets; p->token is the opening one. */
+static bool parse_indices(ki_parser *p, const ki_token *name, char text[KI_NAME_MAX]) {
     ki_token open = p->token;
-    if (open.kind != KI_TOKEN_BRACKET)
-        return !p->failed;
     if (!ki_parser_nest(p, &open))
         return false;
     char before = '[';
@@ -92,6 +98,23 @@ bool ki_parse_full_name(ki_parser *p, const ki_token *name, char text[KI_NAME_MA
     p->nesting--;
     strcat(text, "]");
     return ki_parser_close(p, KI_TOKEN_UNBRACKET, &open);
+}
+
+/* x, x[3], bar[2].tip.x, stage[2].bar[1].angle */
+bool ki_parse_full_name(ki_parser *p, const ki_token *name, char text[KI_NAME_MAX]) {
+    text[0] = '\0';
+    if (!append_token(p, name, text, name))
+        return false;
+    while (!p->failed && p->token.kind == KI_TOKEN_BRACKET) {
+        if (!parse_indices(p, name, text))
+            return false;
+        ki_token member = p->token;
+        if (!ki_parser_accept(p, KI_TOKEN_MEMBER))
+            break;
+        if (!append_token(p, name, text, &member))
+            return false;
+    }
+    return !p->failed;
 }
 
 static const ki_local *find_local(const ki_parser *p, const char *name) {

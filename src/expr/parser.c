@@ -182,7 +182,7 @@ static ki_parser start(ki_graph *graph, const char *text, size_t length, keel_lo
     where.line = where.line > 0 ? where.line : 1;
     where.column = where.column > 0 ? where.column : 1;
     ki_parser p = {.graph = graph, .scope = scope, .diagnostics = diagnostics};
-    p.lexer = (ki_lexer){text, text + length, where, diagnostics};
+    p.lexer = (ki_lexer){text, text + length, where, diagnostics, false};
     return p;
 }
 

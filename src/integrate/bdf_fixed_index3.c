@@ -90,6 +90,9 @@ static keel_status linearize(void *user, double t) {
         status = ki_index3_linearize(self->index3.matrix, t, self->y, self->next.a, self->next.lambda);
     if (status)
         return status;
+    for (int i = 0; i < d->system->n_v; i++)
+        self->index3.move[i] = c * ki_v(d, self->y)[i];
+    ki_index3_turn(self->index3.matrix, self->y, self->index3.move, 1);
     ki_index3_couple_states(self->index3.matrix, c);
     status = ki_index3_factor(self->index3.matrix, c * c, c, c * c, c);
     return status ? ki_trouble_at(d, status, KI_TROUBLE_NEWTON, t, -1, INFINITY) : KEEL_OK;

@@ -136,6 +136,7 @@ static keel_status linearize(ki_midsolver *self) {
     double M = largest(d->at.M, keel_pattern_count(d->system->M));
     if (!status && d->m)
         status = ki_index3_take_rows(self->newton, step->t + h, step->y_end);
+    ki_index3_turn(self->newton, step->y_end, step->x, 0.5);
     ki_index3_couple_states(self->newton, 0.5 * h);
     if (!status)
         status = ki_index3_factor(self->newton, s, 0.5 * h, 0.5 * s, 0.5 * h);

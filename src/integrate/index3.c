@@ -91,6 +91,11 @@ static void build(ki_index3 *self) {
     self->move = KI_NEW(arena, double, sys->n_v);
     self->residual = KI_NEW(arena, double, self->size);
     self->base = KI_NEW(arena, double, self->size);
+    if (sys->kinematics && sys->pull) {
+        ki_chart_init(&self->chart, arena, sys);
+        self->turn = KI_NEW(arena, double, sys->n_v);
+        self->answer = KI_NEW(arena, double, self->size);
+    }
     if (arena->failed)
         return;
     self->values = KI_NEW(arena, double, keel_pattern_count(self->pattern));
@@ -159,6 +164,7 @@ keel_status ki_index3_linearize(ki_index3 *self, double t, const double *y, cons
                                 const double *lambda) {
     ki_dynamics *d = self->dynamics;
     const keel_system *sys = d->system;
+    self->turned = false;
     keep(d->x, a, sys->n_v);
     keep(d->lambda, lambda, d->m);
     keel_status status = ki_solve_auxiliaries(d, t, y);
@@ -192,7 +198,7 @@ void ki_index3_set_scales(ki_index3 *self) {
     self->left = self->scaling == KEEL_SCALING_BOTH ? both : 1;
 }
 
-static bool at_velocity_level(const ki_index3 *self, int row) {
+bool ki_index3_at_velocity_level(const ki_index3 *self, int row) {
     return self->velocity_level || row >= self->dynamics->system->n_h;
 }
 
@@ -218,7 +224,7 @@ static void assemble_constraints(ki_index3 *self, double column_factor) {
         A[self->diagonal[sys->n_v + i]] -= self->softness / self->lambda_scale;
         if (self->regular)
             A[self->diagonal[sys->n_v + i]] -= self->delta[i] * self->s / self->mass / self->lambda_scale;
-        if (self->needs_rate && at_velocity_level(self, i))
+        if (self->needs_rate && ki_index3_at_velocity_level(self, i))
             for (int k = self->rate_q.start[i]; k < self->rate_q.start[i + 1]; k++)
                 A[self->rate_slot[k]] += self->c_r * self->rate_values[k];
     }
@@ -301,10 +307,10 @@ void ki_index3_solve_all(ki_index3 *self, const double *r_D, const double *r_C, 
     for (int i = 0; i < n_v; i++)
         self->rhs[i] = -self->left * r_D[i];
     for (int i = 0; i < m; i++)
-        self->rhs[n_v + i] = at_velocity_level(self, i) ? -self->c_r * r_C[i] : -r_C[i];
+        self->rhs[n_v + i] = ki_index3_at_velocity_level(self, i) ? -self->c_r * r_C[i] : -r_C[i];
     for (int i = 0; i < n_z; i++)
         self->rhs[n_v + m + i] = r_z ? -r_z[i] : 0;
-    ki_lu_solve(self->lu, self->rhs);
+    ki_index3_solve_turned(self);
     keep(dq, self->rhs, n_v);
     for (int i = 0; i < m; i++)
         dlambda[i] = self->rhs[n_v + i] / self->lambda_scale;

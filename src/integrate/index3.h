@@ -44,6 +44,12 @@ keel_status ki_index3_linearize(ki_index3 *self, double t, const double *y, cons
  * constraints hold at its end. Until the next linearisation. */
 keel_status ki_index3_take_rows(ki_index3 *self, double t, const double *y);
 
+/* Where the point is q_0 (+) move a change dq of `move` displaces it by T dq, T the tangent of (+) there, and
+ * R_q, G and rate_q see T dq. T is the identity where q' = v; for rotations this takes T for the solutions
+ * that follow, at the configuration q. `part`: forces act at q_0 (+) part move. Until the next linearisation.
+ * Needs `pull`; without it T is taken for the identity, an error of half the rotation in a step. */
+void ki_index3_turn(ki_index3 *self, const double *q, const double *move, double part);
+
 /* Constraints as stiff springs, for the factorizations that follow: C dq - dlambda / penalty = -r_C. 0, as at
  * first: rigid. */
 void ki_index3_soften(ki_index3 *self, double penalty);

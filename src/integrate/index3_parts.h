@@ -13,6 +13,7 @@
 #ifndef KI_INDEX3_PARTS_H
 #define KI_INDEX3_PARTS_H
 
+#include "integrate/chart.h"
 #include "integrate/index3.h"
 
 struct ki_index3 {
@@ -43,6 +44,11 @@ struct ki_index3 {
     ki_lu *lu;
     double *values, *rhs; /* [entries], [size] */
 
+    bool turned;           /* T is not taken for the identity                                */
+    ki_chart chart;        /* where it was taken, with `move` as v                           */
+    double part;           /* of `move` where forces act                                      */
+    double *turn, *answer; /* [n_v], [size]                                                   */
+
     double *y, *move, *residual, *base; /* [n_y], [n_v], [size], [size]: scratch of differences */
     double *matrix, *inverse, *square;  /* [size x size], once a condition number was asked for */
     double *column;                     /* [size] */
@@ -53,6 +59,12 @@ struct ki_index3 {
 /* Fills R_values and rate_values by differences at (t, y); M and J in d->at are lost, those of `self` are
  * not. */
 keel_status ki_index3_differences(ki_index3 *self, double t, const double *y);
+
+/* True if row i of the constraints is at velocity level. */
+bool ki_index3_at_velocity_level(const ki_index3 *self, int row);
+
+/* rhs [size] <- the solution with the matrix and T, in the unknowns (dq, mu, dz). */
+void ki_index3_solve_turned(ki_index3 *self);
 
 /* L and D for self->scaling: see the table of index3.h. */
 void ki_index3_set_scales(ki_index3 *self);

@@ -67,6 +67,9 @@ static void init_exact(ki_newton *n) {
     n->J = KI_NEW(&n->arena, double, J);
     n->Q_lambda = KI_NEW(&n->arena, double, Q_lambda);
     n->delta = KI_NEW(&n->arena, double, m);
+    n->beta = KI_NEW(&n->arena, double, sys->n_v);
+    n->turned = KI_NEW(&n->arena, double, sys->n_q);
+    ki_chart_init(&n->chart, &n->arena, sys);
     if (n->arena.failed)
         return;
     n->pattern = slots.pattern;
@@ -99,8 +102,8 @@ static void init_differences(ki_newton *n) {
 keel_status ki_newton_init(ki_newton *n, ki_dynamics *d) {
     d->relaxed = true;
     *n = (ki_newton){.dynamics = d,
-                     .exact =
-                         d->system->tangent.rows > 0 && !d->system->kinematics && !d->system->f_needs_lambda};
+                     .exact = d->system->tangent.rows > 0 && ki_has_chart(d->system) &&
+                              !d->system->f_needs_lambda};
     ki_arena_init(&n->arena);
     if (n->exact)
         init_exact(n);
@@ -162,6 +165,7 @@ static keel_status linearize_exactly(ki_newton *n, double t, const double *y, co
     keep(n->J, d->at.J, keel_pattern_count(sys->J));
     keep(n->Q_lambda, d->at.Q_lambda, keel_pattern_count(sys->Q_lambda));
     set_delta(n);
+    ki_chart_take(&n->chart, y, y + sys->n_q);
     return KEEL_OK;
 }
 
@@ -244,17 +248,17 @@ keel_status ki_newton_factor(ki_newton *n, double gamma) {
     return ki_lu_factor(n->lu, n->values);
 }
 
-/* -(R_q (b_q + gamma b_v) + R_v b_v); for states b_z - gamma (the same with the rows -f_q, -f_v) */
+/* -(R_q (beta + gamma b_v) + R_v b_v); for states b_z - gamma (the same with the rows -f_q, -f_v) */
 static void exact_right_hand_side(ki_newton *n, const double *b) {
     const keel_system *sys = n->dynamics->system;
-    const double *b_q = b, *b_v = b + sys->n_v, *b_z = b_v + sys->n_v;
+    const double *beta = n->beta, *b_v = b + sys->n_q, *b_z = b_v + sys->n_v;
     int states = sys->n_v + n->dynamics->m;
     for (int i = 0; i < n->size; i++) {
         double sum = 0;
         for (int k = sys->tangent.start[i]; k < sys->tangent.start[i + 1]; k++) {
             int column = sys->tangent.index[k];
             if (column < sys->n_v)
-                sum += n->tangent[k] * (b_q[column] + n->gamma * b_v[column]);
+                sum += n->tangent[k] * (beta[column] + n->gamma * b_v[column]);
             else if (column < 2 * sys->n_v)
                 sum += n->tangent[k] * b_v[column - sys->n_v];
         }
@@ -265,20 +269,23 @@ static void exact_right_hand_side(ki_newton *n, const double *b) {
         baumgarte_gains(n, i, &K_D, &K_P);
         for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++) {
             int j = sys->J.index[k];
-            n->rhs[sys->n_v + i] -= n->J[k] * (K_P * (b_q[j] + n->gamma * b_v[j]) + K_D * b_v[j]);
+            n->rhs[sys->n_v + i] -= n->J[k] * (K_P * (beta[j] + n->gamma * b_v[j]) + K_D * b_v[j]);
         }
     }
 }
 
 static void solve_exactly(ki_newton *n, double *b) {
     const keel_system *sys = n->dynamics->system;
-    double *b_q = b, *b_v = b + sys->n_v, *b_z = b_v + sys->n_v;
+    double *b_q = b, *b_v = b + sys->n_q, *b_z = b_v + sys->n_v;
+    keep(n->turned, b_q, sys->n_q);
+    ki_chart_turn(&n->chart, n->gamma, n->turned);
+    ki_chart_pull(&n->chart, n->turned, n->beta);
     exact_right_hand_side(n, b);
     ki_lu_solve(n->lu, n->rhs);
-    for (int i = 0; i < sys->n_v; i++) {
+    for (int i = 0; i < sys->n_v; i++)
         b_v[i] += n->gamma * n->rhs[i];
-        b_q[i] += n->gamma * b_v[i];
-    }
+    ki_chart_add(&n->chart, n->gamma, b_v, b_q);
+    ki_chart_turn(&n->chart, n->gamma, b_q);
     keep(b_z, n->rhs + sys->n_v + n->dynamics->m, sys->n_z);
 }
 

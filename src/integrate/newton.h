@@ -3,7 +3,7 @@
  * The rate is defined by R(q, v, z; a, lambda) = (M a + J^T lambda - Q, J a - xi, z' - f) = 0 with a = v'.
  * Its derivative never needs to be formed. With R_q, R_v, R_z from the system's tangent and
  *
- *     x_q = b_q + gamma x_v,    x_v = b_v + gamma da,
+ *     d = beta + gamma x_v,    x_v = b_v + gamma da,    beta = b_q and d = x_q where q' = v (else chart.h),
  *
  * the changes da, dlambda of accelerations and multipliers and x_z solve one sparse system of n_v + m +
  * n_z unknowns, as sparse as the mechanism itself:
@@ -12,14 +12,14 @@
  *     [ J + gamma ... + gamma^2 ...   -delta           ...           ] [ dlambda ] = [ ...           ]
  *     [ gamma (...)                   0                I + gamma ... ] [ x_z     ]   [ b_z + gamma (...) ]
  *
- *     r = -R_q (b_q + gamma b_v) - R_v b_v
+ *     r = -R_q (beta + gamma b_v) - R_v b_v
  *
  * where the dots repeat the first row with the other rows of the tangent. The small delta keeps the matrix
  * regular where constraints are redundant: a Newton iteration converges to the same solution with a matrix
  * that is slightly off. Baumgarte's method changes J in the second row to J (1 + gamma K_D + gamma^2 K_P).
  *
- * Systems that give no tangent, with q' = N(q) v, or with states that see the multipliers: f_y by
- * differences of the rate, dense, one evaluation for each component of y.
+ * Systems that give no tangent, or with q' = N(q) v but no N^+ (`pull`), or with states that see the
+ * multipliers: f_y by differences of the rate, dense, one evaluation for each component of y.
  *
  * The work W, the last component of y, influences nothing: x_W = b_W.
  */
@@ -27,6 +27,7 @@
 #define KI_NEWTON_H
 
 #include "formulate/dynamics.h"
+#include "integrate/chart.h"
 #include "linalg/lu.h"
 
 typedef struct ki_newton {
@@ -40,6 +41,8 @@ typedef struct ki_newton {
     int *M_lower, *M_upper, *J_lower, *J_upper, *Q_lambda_slot, *tangent_slot; /* slots of the entries */
     double *tangent, *M, *J, *Q_lambda; /* values where last linearised                   */
     double *delta;                      /* [m] */
+    ki_chart chart;                     /* there */
+    double *beta, *turned;              /* [n_v], [n_q] of the right-hand side */
     double *f_y;                        /* [size x size] by differences */
     double *y, *rate;                   /* [n_y] scratch of differences */
     double *rhs;                        /* [size] */

@@ -137,6 +137,7 @@ static keel_status linearize(void *user, double t) {
                                      self->next.lambda);
     if (status)
         return status;
+    ki_index3_turn(self->newton.matrix, self->next.y, self->newton.move, 1);
     ki_index3_couple_states(self->newton.matrix, h / 2);
     status = ki_index3_factor(self->newton.matrix, s, c_v, s, self->beta * h / self->gamma);
     if (status)

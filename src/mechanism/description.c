@@ -97,7 +97,7 @@ keel_location ki_copy_place(keel_mechanism *m, keel_location where) {
 
 static const char *const KIND_WORDS[] = {"thing", "body", "joint", "force", "motion", "point"};
 
-bool ki_all_finite(const double *values, int count) {
+bool ki_finite_numbers(const double *values, int count) {
     for (int i = 0; i < count; i++)
         if (!isfinite(values[i]))
             return false;
@@ -198,9 +198,9 @@ int keel_mechanism_add_body(keel_mechanism *m, const keel_body *body, keel_diagn
         !KI_CHECK(isfinite(body->mass), list, body, "body", "its mass is not a finite number", body->name) ||
         !KI_CHECK(body->mass >= 0, list, body, "body", "its mass is %g: a mass is positive, or 0 for none",
                   body->name, body->mass) ||
-        !KI_CHECK(ki_all_finite(body->centre, 3), list, body, "body", "its centre is not finite",
+        !KI_CHECK(ki_finite_numbers(body->centre, 3), list, body, "body", "its centre is not finite",
                   body->name) ||
-        !KI_CHECK(ki_all_finite(body->inertia, 6), list, body, "body", "its inertia is not finite",
+        !KI_CHECK(ki_finite_numbers(body->inertia, 6), list, body, "body", "its inertia is not finite",
                   body->name))
         return KEEL_ERROR_INPUT;
     keel_body *array = ki_make_room(m->body, m->body_count, sizeof *array);
@@ -232,7 +232,7 @@ static bool check_point(const keel_mechanism *m, const char *name, int body, con
         keel_diagnostics_add(list, KEEL_ERROR, where,
                              "a point of a body cannot be called '%s': '%s.%s' is a quantity of the body",
                              name, m->body[body].name, name);
-    else if (!ki_all_finite(at, 3))
+    else if (!ki_finite_numbers(at, 3))
         keel_diagnostics_add(list, KEEL_ERROR, where, "point '%s': its place is not finite", name);
     else
         return check_new(m, body, KI_POINT, name, where, list);
@@ -311,11 +311,11 @@ static bool check_joint_numbers(const keel_joint *joint, keel_diagnostics *list)
         if (!KI_CHECK(friction[i] >= 0 && isfinite(friction[i]), list, joint, "joint",
                       "a number of its friction is negative or not finite", name))
             return false;
-    return KI_CHECK(ki_all_finite(&joint->at[0][0], 6), list, joint, "joint", "its place is not finite",
+    return KI_CHECK(ki_finite_numbers(&joint->at[0][0], 6), list, joint, "joint", "its place is not finite",
                     name) &&
-           KI_CHECK(ki_all_finite(&joint->axis[0][0], 6) && ki_all_finite(&joint->across[0][0], 6), list,
+           KI_CHECK(ki_finite_numbers(&joint->axis[0][0], 6) && ki_finite_numbers(&joint->across[0][0], 6), list,
                     joint, "joint", "a direction of it is not finite", name) &&
-           KI_CHECK(ki_all_finite(numbers, 4) && ki_all_finite(joint->reading, 3), list, joint, "joint",
+           KI_CHECK(ki_finite_numbers(numbers, 4) && ki_finite_numbers(joint->reading, 3), list, joint, "joint",
                     "a number of it is not finite", name) &&
            KI_CHECK(joint->length >= 0 && joint->radius >= 0, list, joint, "joint", "its %s is negative",
                     name, joint->length < 0 ? "length" : "radius") &&

@@ -138,7 +138,7 @@ static bool check_joint(const keel_mechanism *m, const keel_joint *joint, keel_d
                         joint->name, type->word, m->planar ? "planar" : "spatial");
     if (type->couples && !check_coupling(m, joint, list))
         return false;
-    if (!KI_CHECK(joint->friction.coulomb == 0 || (role && role->normal_force), list, joint, "joint",
+    if (!KI_CHECK(joint->friction.coulomb == 0 || (role && role->normal_force && role->coordinates > 0), list, joint, "joint",
                   "the type '%s' cannot have Coulomb friction", joint->name, type->word))
         return false;
     return check_directions(m, joint, list) && check_needs(m, joint, list);
@@ -184,7 +184,7 @@ keel_status ki_description_check(const keel_mechanism *mechanism, keel_diagnosti
     for (int i = 0; i < mechanism->joint_count; i++)
         if (!check_joint(mechanism, &mechanism->joint[i], diagnostics) && status == KEEL_OK)
             status = KEEL_ERROR_INPUT;
-    if (status == KEEL_OK && !ki_all_finite(mechanism->gravity, 3)) {
+    if (status == KEEL_OK && !ki_finite_numbers(mechanism->gravity, 3)) {
         keel_diagnostics_add(diagnostics, KEEL_ERROR, (keel_location){0}, "gravity is not finite");
         status = KEEL_ERROR_INPUT;
     }

@@ -46,13 +46,13 @@ static bool check_kind(const keel_mechanism *m, const keel_force *force, keel_di
 
 static bool check_numbers(const keel_force *force, keel_diagnostics *list) {
     const char *name = force->name;
-    return KI_CHECK(ki_all_finite(&force->at[0][0], 6), list, force, "force", "its place is not finite",
+    return KI_CHECK(ki_finite_numbers(&force->at[0][0], 6), list, force, "force", "its place is not finite",
                     name) &&
            KI_CHECK(isfinite(force->stiffness) && isfinite(force->damping), list, force, "force",
                     "its stiffness or damping is not finite", name) &&
            KI_CHECK(isfinite(force->free) || isnan(force->free), list, force, "force",
                     "its free length is not finite", name) &&
-           KI_CHECK(ki_all_finite(force->K, 36) && ki_all_finite(force->C, 36), list, force, "force",
+           KI_CHECK(ki_finite_numbers(force->K, 36) && ki_finite_numbers(force->C, 36), list, force, "force",
                     "its stiffness or damping is not finite", name);
 }
 

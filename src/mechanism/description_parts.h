@@ -18,7 +18,7 @@ void *ki_make_room(void *array, int count, size_t size);
 const char *ki_copy_text(keel_mechanism *mechanism, const char *text);
 keel_location ki_copy_place(keel_mechanism *mechanism, keel_location where);
 
-bool ki_all_finite(const double *values, int count);
+bool ki_finite_numbers(const double *values, int count);
 
 /* False after a message: a name that is none or is taken; bodies that are none or the same. */
 bool ki_check_part(const keel_mechanism *mechanism, ki_part_kind kind, const char *name, keel_location where,

@@ -53,9 +53,9 @@ static ki_node refuse_quantity(const reader *r, const char *name, keel_location 
                                keel_diagnostics *diagnostics) {
     char hint[KI_NAME_HINT];
     if (ki_name_is_part(r->names->description, name))
-        keel_diagnostics_add(diagnostics, KEEL_ERROR, where,
-                             "'%s' cannot be used here: the law of a motion is a formula of t and parameters",
-                             name);
+        keel_diagnostics_add(
+            diagnostics, KEEL_ERROR, where,
+            "'%s' cannot be used here: the value of a motion is a formula of t and parameters", name);
     else
         keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "unknown name '%s'%s", name,
                              ki_name_hint(r->names->description, r->formula, NULL, 0, name, hint));

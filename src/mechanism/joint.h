@@ -74,6 +74,12 @@ static inline const ki_joint_role *ki_role(const ki_joint *joint, int d) {
     return d == KI_PLANAR ? joint->type->planar : joint->type->spatial;
 }
 
+/* Velocities in the tree are minus the joint's own where it hangs reversed; those of quaternions are not, which
+ * nobody reads. */
+static inline double ki_tree_sign(const ki_joint *joint, const ki_joint_role *role) {
+    return joint->reversed && !role->kinematics ? -1 : 1;
+}
+
 /* The frames of a joint on its two bodies from its directions in the drawn pose; their origins are left
  * alone. Zero vectors stand for the defaults. With the same directions on both bodies the two frames are the
  * same, so that the drawn pose is where the coordinates are zero. Axes of the frames:

@@ -64,6 +64,14 @@ int keel_mechanism_joint_row(const keel_system *system, int joint, int *holonomi
     return *holonomic ? j->row_h : -1;
 }
 
+int keel_mechanism_pose_rows(const keel_system *system) {
+    const ki_mech *mech = mechanism_of(system);
+    int count = 0;
+    for (int i = 0; mech && i < mech->start_count; i++)
+        count += mech->start[i].measure.primes == 0 && mech->start[i].measure.kind != KI_MEASURE_SPIN;
+    return count;
+}
+
 keel_status keel_mechanism_poses(const keel_system *system, void *work, const keel_point *at,
                                  keel_pose *poses) {
     const ki_mech *mech = mechanism_of(system);

@@ -50,7 +50,7 @@ keel_status ki_mech_evaluate(const keel_system *system, void *work, unsigned wha
     const unsigned rows = KEEL_JACOBIAN | KEEL_XI | KEEL_POSITION | KEEL_VELOCITY | KEEL_FORCE_LAMBDA;
     ki_place(mech, w, at->q);
     if (what & moving)
-        ki_move(mech, w, at->v);
+        ki_move_bodies(mech, w, at->v);
     if (what & rows)
         ki_constraint_rows(mech, w, at->t, what & moving ? KI_AT_VELOCITY : KI_AT_POSITION);
     if (what & KEEL_MASS)

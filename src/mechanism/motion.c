@@ -119,6 +119,8 @@ static keel_status check_driven(const ki_mech *mech, const ki_value_spec *spec, 
         if (!same_quantity(&motion->measure, measure))
             continue;
         *driven = true;
+        if (!motion->tape) /* its law was not understood */
+            continue;
         if (law_at_start(motion, law) < 0)
             return KEEL_ERROR_MEMORY;
         double given = law[measure->primes];

@@ -65,7 +65,7 @@ keel_status ki_mech_outputs(const keel_system *system, void *work, const keel_po
             return status;
     }
     ki_place(mech, w, at->q);
-    ki_move(mech, w, at->v);
+    ki_move_bodies(mech, w, at->v);
     ki_accelerate(mech, w, v_rate);
     inputs[0] = at->t;
     for (int i = 0; i < outputs->input_count; i++)

@@ -211,8 +211,8 @@ static void refuse_unknown(const question *q, ki_part_kind part) {
     else
         keel_diagnostics_add(q->diagnostics, KEEL_ERROR, q->where,
                              "'%.*s' is %s and has no '%s'%s%s%s: it has %s", length, q->name,
-                             ki_part_words(part), q->rest, closest ? "; did you mean '" : "",
-                             closest ? closest : "", closest ? "'?" : "", list);
+                             ki_part_words(part), q->rest, closest ? " (did you mean '" : "",
+                             closest ? closest : "", closest ? "'?)" : "", list);
 }
 
 static bool refuse(const question *q, const char *reason) {

@@ -83,7 +83,7 @@ keel_status keel_mechanism_reactions(const keel_system *system, void *work, cons
     ki_mech_work *w = work;
     memset(reactions, 0, (size_t)mech->described_joints * sizeof *reactions);
     ki_place(mech, w, at->q);
-    ki_move(mech, w, at->v);
+    ki_move_bodies(mech, w, at->v);
     ki_constraint_rows(mech, w, at->t, KI_AT_POSITION);
     gather_all(mech, w, at, v_rate);
     for (int j = 0; j < mech->described_joints; j++)

@@ -27,7 +27,7 @@ void ki_place(const ki_mech *mech, ki_mech_work *w, const double *q) {
             ki_place_spatial(mech, w, b);
 }
 
-void ki_move(const ki_mech *mech, ki_mech_work *w, const double *v) {
+void ki_move_bodies(const ki_mech *mech, ki_mech_work *w, const double *v) {
     for (int b = 1; b < mech->body_count; b++)
         if (mech->d == KI_PLANAR)
             ki_move_planar(mech, w, b, v);

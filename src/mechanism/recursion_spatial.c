@@ -42,7 +42,7 @@ void ki_place_spatial(const ki_mech *mech, ki_mech_work *w, int b) {
         s->r[i] = P[i] + d[i];
     }
 
-    double sign = hinge->reversed ? -1 : 1;
+    double sign = ki_tree_sign(hinge, role);
     for (int j = 0; j < body->n_v; j++) {
         double S[6];
         for (int i = 0; i < 6; i++)
@@ -59,7 +59,7 @@ static void world_bias(const ki_mech_work *w, const ki_body *body, const double 
     const ki_joint *hinge = &body->hinge;
     const ki_joint_role *role = hinge->type->spatial;
     double columns[KI_JOINT_VELOCITIES * KI_SPATIAL], local[KI_JOINT_VELOCITIES], RF[9];
-    double b[KI_SPATIAL] = {0}, sign = hinge->reversed ? -1 : 1;
+    double b[KI_SPATIAL] = {0}, sign = ki_tree_sign(hinge, role);
     for (int j = 0; j < body->n_v; j++)
         local[j] = sign * v[hinge->v + j];
     role->columns(hinge, w->local_q + hinge->q, local, columns, b);

@@ -81,6 +81,11 @@ static void fill_joint(const keel_mechanism *m, int j, ki_mech *mech) {
         if (m->planar)
             joint->frame[k].r[2] = 0;
     }
+    if (joint->length == 0) { /* as drawn */
+        double gap[3];
+        ki_minus(from->at[1], from->at[0], gap);
+        joint->length = hypot(hypot(gap[0], gap[1]), m->planar ? 0 : gap[2]);
+    }
     ki_joint_settle(joint, mech->d, from->at);
 }
 

@@ -11,7 +11,7 @@ static void residual(const ki_mech *mech, ki_mech_work *w, const keel_point *at,
     const ki_layout *l = mech->layout;
     int n = mech->system.n_v, m = l->n_h + l->n_n;
     ki_place(mech, w, q);
-    ki_move(mech, w, v);
+    ki_move_bodies(mech, w, v);
     ki_accelerate(mech, w, at->a);
     ki_constraint_rows(mech, w, at->t, KI_AT_VELOCITY);
     ki_clear_wrenches(mech, w);
@@ -88,7 +88,7 @@ static void rate_differences(const ki_mech *mech, ki_mech_work *w, const keel_po
         for (int side = 0; side < 2; side++) {
             displaced(mech, w, at, colour, side ? 1 : -1);
             ki_place(mech, w, w->q);
-            ki_move(mech, w, at->v);
+            ki_move_bodies(mech, w, at->v);
             ki_constraint_rows(mech, w, at->t, KI_AT_VELOCITY);
             ki_row_rates(mech, w, w->residual[side]);
         }

@@ -3,7 +3,7 @@
  * Each recursion is one pass over the bodies, from the ground outwards or back:
  *
  *     ki_place        q        -> poses, motion subspaces S in world axes (columns at the reference point)
- *     ki_move         v        -> twists, bias accelerations
+ *     ki_move_bodies         v        -> twists, bias accelerations
  *     ki_accelerate   v'       -> twist'
  *     ki_gather       wrenches -> Q = sum over the subtree, S^T wrench
  *
@@ -42,7 +42,7 @@ keel_status ki_mech_work_new(const keel_system *system, void **work);
 void ki_mech_work_free(void *work);
 
 void ki_place(const ki_mech *mech, ki_mech_work *w, const double *q);
-void ki_move(const ki_mech *mech, ki_mech_work *w, const double *v);
+void ki_move_bodies(const ki_mech *mech, ki_mech_work *w, const double *v);
 void ki_accelerate(const ki_mech *mech, ki_mech_work *w, const double *v_rate);
 
 /* Clears the wrenches. */

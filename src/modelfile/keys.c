@@ -6,6 +6,8 @@
 #include "modelfile/loader.h"
 
 void ki_loader_fail(ki_loader *loader, keel_status status) {
+    if (status < 0)
+        loader->problems++;
     if (status < 0 && (loader->status == KEEL_OK || status == KEEL_ERROR_MEMORY))
         loader->status = status;
 }
@@ -18,12 +20,14 @@ static bool contains(const char *const *keys, int count, const char *key) {
 }
 
 /* The place where a key that is wrong here would be right, or NULL. */
-static const char *home_of(const char *key) {
+static const char *home_of(const ki_loader *loader, const char *key) {
     static const char *const TOP[] = {"parameters", "equations", "outputs", "simulate", "description"};
     const char *keys[KI_MAX_KEYS];
     if (contains(TOP, sizeof TOP / sizeof *TOP, key))
         return "at the top level";
-    if (contains(keys, ki_equations_keys(keys), key))
+    if (loader->root && contains(keys, ki_mechanism_keys(keys), key))
+        return "at the top level";
+    if (!loader->root && contains(keys, ki_equations_keys(keys), key))
         return "in 'equations'";
     if (contains(keys, ki_simulate_keys(keys), key))
         return "in 'simulate'";
@@ -35,7 +39,7 @@ static const char *home_of(const char *key) {
 void ki_unknown_key(ki_loader *loader, const ki_yaml *entry, const char *place, const char *const *keys,
                     int count) {
     char brief[KI_BRIEF], all[1024] = "";
-    const char *key = ki_brief(entry->key, brief), *home = home_of(entry->key);
+    const char *key = ki_brief(entry->key, brief), *home = home_of(loader, entry->key);
     const char *closest = ki_closest_name(entry->key, keys, count);
     if (home && strcmp(home, place) != 0) {
         KI_COMPLAIN(loader, entry->key_at, "unknown key '%s' %s: it belongs %s", key, place, home);

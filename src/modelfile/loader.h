@@ -12,10 +12,12 @@ typedef struct ki_loader {
     keel_diagnostics *diagnostics;
     keel_equations *equations;
     keel_status status; /* the first problem; later ones are still looked for, but nothing is compiled */
+    int problems;       /* how many there were */
 
     unsigned seen;           /* kinds of equations met, as bits 1 << keel_equation_kind */
     const char *name;        /* `name:` of the file, NULL: not given */
     const ki_yaml *simulate; /* the section, checked for its form; NULL: not given */
+    const ki_yaml *root;     /* of a mechanism, whose sections are read after the parameters; else NULL */
 } ki_loader;
 
 /* Reports a problem of the file. */
@@ -26,8 +28,11 @@ typedef struct ki_loader {
 /* Keeps the first failure, but lets running out of memory win. Positive statuses are no failure. */
 void ki_loader_fail(ki_loader *loader, keel_status status);
 
-/* The whole file: all sections but the values of `simulate`. */
+/* The whole file: all sections but the values of `simulate` and the parts of a mechanism. */
 void ki_load_root(ki_loader *loader, const ki_yaml *root);
+
+/* The parts of a mechanism, once parameters have their last values, and the system they make. */
+void ki_load_mechanism(ki_loader *loader, keel_model *model);
 
 /* Sections `equations` and `outputs`. */
 void ki_load_equations(ki_loader *loader, const ki_yaml *section);
@@ -49,6 +54,7 @@ keel_status ki_read_gain(ki_loader *loader, const ki_yaml *value, keel_diagnosti
 enum { KI_MAX_KEYS = 64 };
 int ki_equations_keys(const char *keys[KI_MAX_KEYS]);
 int ki_simulate_keys(const char *keys[KI_MAX_KEYS]);
+int ki_mechanism_keys(const char *keys[KI_MAX_KEYS]); /* at the top level */
 
 /* Reports an entry whose key is not among the allowed ones: with the closest of them, with the section it
  * belongs into, or with all of them. `place` is "in 'equations'". */
@@ -69,6 +75,17 @@ bool ki_expect_text(ki_loader *loader, const ki_yaml *value);
 /* Adds the formula `value` to the equations, name and place being those of its key; what as above. */
 void ki_load_formula(ki_loader *loader, int block, keel_equation_kind kind, const ki_yaml *value,
                      const char *what);
+
+/* Calls visit for each block of a key `repeat`; what is no block is reported. */
+void ki_each_block(ki_loader *loader, const ki_yaml *repeat, void (*visit)(void *user, const ki_yaml *map),
+                   void *user);
+
+/* The map `for` of a block: one variable or more. NULL after a message. */
+const ki_yaml *ki_block_range(ki_loader *loader, const ki_yaml *map);
+
+/* The two ends of a range `i: FROM..TO`, as formulas that begin at variable->formula_at. False after a
+ * message. */
+bool ki_split_range(ki_loader *loader, const ki_yaml *variable, const char **from, const char **to);
 
 /* Reads what stands inside a repeat block; called for each block. */
 typedef void ki_block_loader(ki_loader *loader, int block, const ki_yaml *map);

@@ -4,13 +4,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keel/mechanism.h"
 #include "modelfile/loader.h"
 
 void keel_model_free(keel_model *model) {
     if (!model)
         return;
-    keel_equations_system_free(model->system);
-    keel_state_free(model->start);
+    if (model->is_mechanism) {
+        keel_compiled compiled = {model->system, model->assembly, model->start};
+        keel_compiled_clear(&compiled);
+    } else {
+        keel_equations_system_free(model->system);
+        keel_state_free(model->start);
+    }
     if (model->memory)
         ki_arena_free(model->memory);
     free(model->memory);
@@ -33,7 +39,14 @@ static void assign_parameters(ki_loader *loader, const keel_assignment *set, int
                        keel_equations_set(loader->equations, set[i].name, set[i].value, loader->diagnostics));
 }
 
-/* Structure first; only what is sound is compiled, since errors of form would only bring more of them. */
+static void compile_equations(ki_loader *loader, keel_model *model) {
+    ki_loader_fail(loader, keel_equations_compile(loader->equations, loader->diagnostics, &model->system,
+                                                  &model->start));
+    model->velocities_given = keel_equations_has_velocities(loader->equations);
+}
+
+/* Structure first; only what is sound is compiled, since errors of form would only bring more of them. The
+ * parts of a mechanism are looked at in any case, unless some of them stand there twice. */
 static void load(ki_loader *loader, const ki_source *source, const keel_assignment *set, int set_count,
                  keel_model *model) {
     if (!ki_source_check(source, loader->diagnostics)) {
@@ -43,20 +56,21 @@ static void load(ki_loader *loader, const ki_source *source, const keel_assignme
     const ki_yaml *root = ki_yaml_read(source, loader->arena, loader->diagnostics, &loader->status);
     if (!root)
         return;
+    bool duplicates = loader->status != KEEL_OK;
     ki_load_root(loader, root);
     assign_parameters(loader, set, set_count);
-    if (loader->status != KEEL_OK)
+    bool sound = loader->status == KEEL_OK;
+    if (loader->root && !duplicates)
+        ki_load_mechanism(loader, model);
+    else if (sound)
+        compile_equations(loader, model);
+    if (!sound)
         return;
-
-    keel_status status =
-        keel_equations_compile(loader->equations, loader->diagnostics, &model->system, &model->start);
-    ki_loader_fail(loader, status);
     double t_start = 0;
     ki_apply_simulate(loader, &model->settings, &t_start);
     if (loader->status != KEEL_OK)
         return;
     model->start->t = t_start;
-    model->velocities_given = keel_equations_has_velocities(loader->equations);
     model->name = copy_name(loader->name, source->file);
     if (!model->name)
         loader->status = KEEL_ERROR_MEMORY;

@@ -30,42 +30,81 @@ static void load_parameters(ki_loader *loader, const ki_yaml *section) {
 static const struct {
     const char *key;
     void (*load)(ki_loader *loader, const ki_yaml *value);
-    const char *needed; /* what to say when it is not there; NULL: need not be */
 } TOP[] = {
-    {"keel", load_version, "'keel: 1', the version of the model format, is missing at the top level"},
-    {"name", load_name, NULL},
-    {"description", load_description, NULL},
-    {"parameters", load_parameters, NULL},
-    {"equations", ki_load_equations, "'equations' is missing: there is no system to simulate"},
-    {"outputs", ki_load_outputs, NULL},
-    {"simulate", ki_load_simulate, NULL},
+    {"keel", load_version},
+    {"name", load_name},
+    {"description", load_description},
+    {"parameters", load_parameters},
+    {"equations", ki_load_equations},
+    {"outputs", ki_load_outputs},
+    {"simulate", ki_load_simulate},
 };
 enum { TOP_COUNT = sizeof TOP / sizeof *TOP };
 
-static void load_entry(ki_loader *loader, const ki_yaml *entry, bool found[TOP_COUNT]) {
-    const char *keys[TOP_COUNT];
+static const ki_yaml *find(const ki_yaml *root, const char *key) {
+    for (const ki_yaml *entry = root->first; entry; entry = entry->next)
+        if (strcmp(entry->key, key) == 0)
+            return entry;
+    return NULL;
+}
+
+/* A file without `equations` is a mechanism if it has a key that only mechanisms have; that key, or NULL. */
+static const ki_yaml *find_mechanism(const ki_yaml *root) {
+    static const char *const OWN[] = {"bodies", "joints", "motions", "points", "planar", "gravity"};
+    const ki_yaml *found = NULL, *equations = find(root, "equations"), *repeat = find(root, "repeat");
+    for (size_t i = 0; i < sizeof OWN / sizeof *OWN && !found; i++)
+        found = find(root, OWN[i]);
+    return found || equations ? found : repeat;
+}
+
+/* True for keys of a mechanism, which are read later, and its outputs. */
+static bool is_later(const ki_loader *loader, const char *key) {
+    const char *keys[KI_MAX_KEYS];
+    int count = ki_mechanism_keys(keys);
+    if (!loader->root)
+        return false;
+    for (int i = 0; i < count; i++)
+        if (strcmp(keys[i], key) == 0)
+            return true;
+    return strcmp(key, "outputs") == 0;
+}
+
+static void load_entry(ki_loader *loader, const ki_yaml *entry) {
+    const char *keys[KI_MAX_KEYS + TOP_COUNT];
+    if (is_later(loader, entry->key))
+        return;
+    int count = loader->root ? ki_mechanism_keys(keys) : 0;
     for (int i = 0; i < TOP_COUNT; i++) {
-        keys[i] = TOP[i].key;
+        keys[count++] = TOP[i].key;
         if (strcmp(TOP[i].key, entry->key) == 0) {
-            found[i] = true;
             TOP[i].load(loader, entry);
             return;
         }
     }
-    ki_unknown_key(loader, entry, "at the top level", keys, TOP_COUNT);
+    ki_unknown_key(loader, entry, "at the top level", keys, count);
 }
 
 void ki_load_root(ki_loader *loader, const ki_yaml *root) {
-    bool found[TOP_COUNT] = {false};
     if (root->kind != KI_YAML_MAP) {
         KI_COMPLAIN(loader, root->at,
                     "this is not a model but %s: a model is a map of keys ('keel: 1', 'equations: ...')",
                     root->kind == KI_YAML_LIST ? "a list" : "plain text");
         return;
     }
+    const ki_yaml *equations = find(root, "equations"), *mechanism = find_mechanism(root);
+    if (equations && mechanism) {
+        KI_COMPLAIN(loader, mechanism->key_at,
+                    "'%s' belongs to a mechanism, but this file has 'equations': a model is one or the other",
+                    mechanism->key);
+        return;
+    }
+    loader->root = mechanism ? root : NULL;
     for (const ki_yaml *entry = root->first; entry; entry = entry->next)
-        load_entry(loader, entry, found);
-    for (int i = 0; i < TOP_COUNT; i++)
-        if (TOP[i].needed && !found[i])
-            KI_COMPLAIN(loader, root->at, "%s", TOP[i].needed);
+        load_entry(loader, entry);
+    if (!find(root, "keel"))
+        KI_COMPLAIN(loader, root->at,
+                    "'keel: 1', the version of the model format, is missing at the top level");
+    if (!equations && !mechanism)
+        KI_COMPLAIN(loader, root->at,
+                    "'equations' is missing (or 'bodies', for a mechanism): there is no system to simulate");
 }

@@ -66,17 +66,24 @@ static void write_multipliers(keel_csv *csv, const int *shared) {
                    shared && shared[i] ? "(shared)" : "");
 }
 
-static void write_header(keel_csv *csv, const int *shared) {
+static void write_outputs(keel_csv *csv, const int *shared) {
+    char buffer[32];
+    for (int i = 0; i < csv->system->n_outputs; i++)
+        write_name(csv->file, "", keel_system_name(csv->system, KEEL_NAME_OUTPUT, i, buffer),
+                   shared && shared[i] ? "(shared)" : "");
+}
+
+static void write_header(keel_csv *csv, const keel_row *first) {
     const keel_system *system = csv->system;
     fputc('t', csv->file);
     write_names(csv, KEEL_NAME_Q, system->n_q);
     write_velocities(csv, "", ki_velocity_is_rate(system) ? "'" : "");
     write_names(csv, KEEL_NAME_Z, system->n_z);
     write_names(csv, KEEL_NAME_S, system->n_s);
-    write_multipliers(csv, shared);
+    write_multipliers(csv, first ? first->shared : NULL);
     if (csv->has_projections)
         write_velocities(csv, "d.", "");
-    write_names(csv, KEEL_NAME_OUTPUT, system->n_outputs);
+    write_outputs(csv, first ? first->output_shared : NULL);
     if (system->has_energy)
         fputs(",energy,energy_drift", csv->file);
     if (csv->has_audit)
@@ -109,7 +116,7 @@ keel_csv *keel_csv_open(const char *path, const keel_system *system, const keel_
         setvbuf(csv->file, csv->buffer, _IOFBF, sizeof csv->buffer);
 
     // the header goes out at once: a full disk is found before the run, not after it
-    write_header(csv, first ? first->shared : NULL);
+    write_header(csv, first);
     *status = flush(csv);
     if (*status != KEEL_OK) {
         keel_csv_close(csv);

@@ -63,22 +63,29 @@ static void write_violations(FILE *file, const keel_system *system, const keel_r
     }
 }
 
-/* "rod, copy, ... and 3 more" */
-static void write_shared(FILE *file, const keel_system *system, const keel_result *result) {
+/* "rod, copy, ... and 3 more" of what is marked; returns how many there are */
+static int write_marked(FILE *file, const keel_system *system, keel_name_of of, const int *mark, int n) {
     char buffer[32];
-    int count = 0, m = result->shared ? keel_system_m(system) : 0;
-    for (int i = 0; i < m; i++) {
-        if (!result->shared[i] || count++ >= LISTED)
+    int count = 0;
+    for (int i = 0; i < n; i++) {
+        if (!mark[i] || count++ >= LISTED)
             continue;
         if (count == 1)
             label(file, "shared");
-        fprintf(file, "%s%s", count > 1 ? ", " : "",
-                keel_system_name(system, KEEL_NAME_CONSTRAINT, i, buffer));
+        fprintf(file, "%s%s", count > 1 ? ", " : "", keel_system_name(system, of, i, buffer));
     }
     if (count > LISTED)
         fprintf(file, ", ... and %d more", count - LISTED);
-    if (count)
+    return count;
+}
+
+static void write_shared(FILE *file, const keel_system *system, const keel_result *result) {
+    int m = result->shared ? keel_system_m(system) : 0;
+    if (write_marked(file, system, KEEL_NAME_CONSTRAINT, result->shared, m))
         fprintf(file, ": multipliers not unique, those of least norm are given\n");
+    int outputs = result->output_shared ? system->n_outputs : 0;
+    if (write_marked(file, system, KEEL_NAME_OUTPUT, result->output_shared, outputs))
+        fprintf(file, ": outputs that depend on how shared multipliers are shared\n");
 }
 
 static void write_gap(FILE *file, const keel_result *result) {

@@ -134,6 +134,16 @@ static void write_gap(ki_json *json, const keel_result *result) {
     ki_json_close(json);
 }
 
+/* Outputs that depend on how shared multipliers are shared, by name. */
+static void write_shared_outputs(ki_json *json, const keel_system *system, const keel_result *result) {
+    char buffer[32];
+    ki_json_open_list(json, "shared_outputs");
+    for (int i = 0; result->output_shared && i < system->n_outputs; i++)
+        if (result->output_shared[i])
+            ki_json_text(json, NULL, keel_system_name(system, KEEL_NAME_OUTPUT, i, buffer));
+    ki_json_close_list(json);
+}
+
 /* Constraints whose multiplier is shared, by name; null when that is not known. */
 static void write_shared(ki_json *json, const keel_system *system, const keel_result *result) {
     char buffer[32];
@@ -208,6 +218,7 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
 
     write_rank(&json, system, result);
     write_shared(&json, system, result);
+    write_shared_outputs(&json, system, result);
     write_gap(&json, result);
     write_events(&json, result);
     write_counts(&json, &result->count);

@@ -17,4 +17,12 @@ void ki_explain_singular(keel_simulation *sim);
  * then. */
 void ki_shared_multipliers(const keel_rank *rank, int m, int *shared);
 
+/* The states of self-stress are kept if there are outputs that they might change. */
+void ki_keep_null_space(keel_simulation *sim, const keel_rank *rank);
+
+/* Finds, at the first row, which outputs depend on how dependent constraints share their multipliers: a
+ * reaction in a joint that others repeat. `outputs` are those at `at`; scratch [n_outputs]. */
+keel_status ki_find_shared_outputs(keel_simulation *sim, const keel_point *at, const double *v_rate,
+                                   const double *outputs);
+
 #endif

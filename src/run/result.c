@@ -25,9 +25,14 @@ static keel_status copy_lists(const keel_simulation *sim, keel_result *result) {
     size_t invariants = (size_t)sim->system->n_i;
     result->events = calloc(events + 1, sizeof *result->events);
     result->shared = sim->shared ? calloc(m + 1, sizeof *result->shared) : NULL;
+    size_t outputs = (size_t)sim->system->n_outputs;
+    result->output_shared = sim->output_shared ? calloc(outputs + 1, sizeof *result->output_shared) : NULL;
     result->invariants = calloc(invariants + 1, sizeof *result->invariants);
-    if (!result->events || !result->invariants || (sim->shared && !result->shared))
+    if (!result->events || !result->invariants || (sim->shared && !result->shared) ||
+        (sim->output_shared && !result->output_shared))
         return KEEL_ERROR_MEMORY;
+    if (sim->output_shared)
+        memcpy(result->output_shared, sim->output_shared, outputs * sizeof *result->output_shared);
     memcpy(result->invariants, sim->invariants, invariants * sizeof *result->invariants);
     memcpy(result->events, sim->events, events * sizeof *result->events);
     if (sim->shared)
@@ -93,6 +98,7 @@ void keel_result_clear(keel_result *result) {
     free(result->outputs);
     free(result->events);
     free(result->shared);
+    free(result->output_shared);
     free(result->invariants);
     *result = (keel_result){0};
 }

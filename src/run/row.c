@@ -1,6 +1,7 @@
 /* row.c - a row of output: the state at any time of the last step, and all that belongs to it. */
 #include <string.h>
 
+#include "run/events.h"
 #include "run/simulation.h"
 #include "run/trouble.h"
 #include "stabilize/invariants.h"
@@ -76,6 +77,8 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     const double *v_rate = ki_v(d, sim->row_k);
     if (!status && sys->n_outputs)
         status = sys->outputs(sys, d->work, &at, v_rate, sim->row_outputs);
+    if (!status && sim->null_space)
+        status = ki_find_shared_outputs(sim, &at, v_rate, sim->row_outputs);
     if (status) {
         ki_report_failure(d, status, t, sim->diagnostics);
         return status;
@@ -85,6 +88,7 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     row->v_rate = v_rate;
     row->outputs = sim->row_outputs;
     row->shared = sim->shared;
+    row->output_shared = sim->output_shared;
     bool newton = sim->settings.newton_report == KEEL_YES && sim->integrator->has_newton;
     row->newton = newton ? &sim->integrator->newton : NULL;
     row->audit = sim->audit.active ? &sim->audit.last : NULL;

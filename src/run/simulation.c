@@ -106,6 +106,7 @@ static keel_status measure_rank(keel_simulation *sim) {
     sim->shared = KI_NEW(&sim->arena, int, sim->dynamics.m);
     if (sim->shared)
         ki_shared_multipliers(&rank, sim->dynamics.m, sim->shared);
+    ki_keep_null_space(sim, &rank);
     keel_rank_clear(&rank);
     return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }

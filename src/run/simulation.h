@@ -32,6 +32,10 @@ struct keel_simulation {
     int rank;
     double rank_gap;
     int *shared; /* [m]; NULL: unknown */
+    int null_count;
+    double *null_space; /* [null_count x m] J^T y = 0 at the start, until the first row */
+    double *shifted;    /* [m + n_outputs] scratch of ki_find_shared_outputs */
+    int *output_shared; /* [n_outputs]; NULL: none */
     ki_watch watch;
     bool *was_dependent;  /* [n_v] the partition at the last accepted step, ... */
     bool partition_known; /* ... once there is one */

@@ -1,6 +1,10 @@
 #include "run/trouble.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
+
+#include "keel/rank.h"
 
 const char *ki_constraint_text(const keel_system *system, int i, char *buffer, int size) {
     char name[32];
@@ -123,6 +127,99 @@ static void describe(const keel_system *system, const ki_trouble *trouble, char 
     }
 }
 
+/* ---- motions that a mechanism cannot follow ------------------------------------------------------------ */
+
+/* J is looked at up to so many entries. */
+static const double MOST_ENTRIES = 1e5;
+
+/* True for the row of a motion: rows of joints tell their joint. */
+static bool is_motion(const keel_system *system, int i) {
+    return i < system->n_h && !system->names.joint[i];
+}
+
+/* Adds 'name' to a list in `text` unless it is the one before, or does not fit. */
+static void add_once(char *text, size_t size, const char *name, const char **last) {
+    size_t used = strlen(text);
+    if ((*last && strcmp(*last, name) == 0) || used + strlen(name) + 5 >= size)
+        return;
+    snprintf(text + used, size - used, "%s'%s'", used ? ", " : "", name);
+    *last = name;
+}
+
+/* The motions and joints that take part in a dependency of J with a motion in it. False if there is none. */
+static bool list_dependency(const keel_system *system, const keel_rank *rank, char *motions, char *joints,
+                            size_t size) {
+    static const double LEAST = 0.05; /* of the longest entry of a y with J^T y = 0, nearly */
+    int m = keel_system_m(system);
+    const char *last_motion = NULL, *last_joint = NULL;
+    char buffer[32];
+    motions[0] = joints[0] = 0;
+    for (int k = 0; k < rank->dependent_count && !motions[0]; k++) {
+        const double *y = rank->null_space + (size_t)k * (size_t)m;
+        double most = 0;
+        for (int i = 0; i < m; i++)
+            most = fmax(most, fabs(y[i]));
+        for (int i = 0; i < system->n_h; i++)
+            if (is_motion(system, i) && fabs(y[i]) > LEAST * most)
+                add_once(motions, size, keel_system_name(system, KEEL_NAME_CONSTRAINT, i, buffer),
+                         &last_motion);
+        for (int i = 0; motions[0] && i < m; i++)
+            if (system->names.joint[i] && fabs(y[i]) > LEAST * most)
+                add_once(joints, size, system->names.joint[i], &last_joint);
+    }
+    return motions[0] != 0;
+}
+
+/* Near a dead point the row of a motion depends on those of the joints. J is that of the last evaluation, as
+ * near to the dead point as the run came; how near is not known, so the tolerance grows. */
+static bool at_dead_point(const ki_dynamics *d, char *motions, char *joints, size_t size) {
+    const keel_system *system = d->system;
+    bool found = false, any = false;
+    int bad;
+    for (int i = 0; system->names.joint && i < system->n_h; i++)
+        any = any || is_motion(system, i);
+    if (!any || (double)d->m * system->n_v > MOST_ENTRIES ||
+        !ki_all_finite(d->at.J, keel_pattern_count(system->J), &bad))
+        return false;
+    for (double tolerance = 1e-6; !found && tolerance < 0.2; tolerance *= 10) {
+        keel_rank rank;
+        if (keel_rank_compute(system->J, d->at.J, tolerance, &rank))
+            return false;
+        found = list_dependency(system, &rank, motions, joints, size);
+        keel_rank_clear(&rank);
+    }
+    return found;
+}
+
+/* Whether a failure can be that of a motion which asks for more than the joints allow. */
+static bool can_be_dead_point(keel_status status, const ki_trouble *trouble) {
+    switch (trouble->kind) {
+    case KI_TROUBLE_CONSTRAINT:
+    case KI_TROUBLE_POSITION:
+    case KI_TROUBLE_VELOCITY:
+    case KI_TROUBLE_NEWTON:
+    case KI_TROUBLE_KEEPING:
+    case KI_TROUBLE_AUGMENTED:
+        return true;
+    default:
+        return trouble->kind == KI_TROUBLE_NONE && status == KEEL_ERROR_STEP_SIZE;
+    }
+}
+
+/* True if the failure was put into words that way. */
+static bool report_dead_point(const ki_dynamics *d, keel_status status, double t, const char *cause,
+                              keel_diagnostics *diagnostics) {
+    char motions[120], joints[120];
+    if (!can_be_dead_point(status, &d->trouble) || !at_dead_point(d, motions, joints, sizeof motions))
+        return false;
+    keel_diagnostics_add(
+        diagnostics, KEEL_ERROR, (keel_location){0},
+        "the motion %s cannot be followed beyond t = %.10g: the mechanism has reached a dead "
+        "point, further on its joints (%s) cannot close (%s)",
+        motions, t, joints, cause);
+    return true;
+}
+
 void ki_report_failure(const ki_dynamics *d, keel_status status, double t, keel_diagnostics *diagnostics) {
     char cause[400];
     keel_location nowhere = {0};
@@ -136,11 +233,15 @@ void ki_report_failure(const ki_dynamics *d, keel_status status, double t, keel_
         break;
     case KEEL_ERROR_STEP_SIZE:
         describe(d->system, &d->trouble, cause, sizeof cause);
+        if (report_dead_point(d, status, t, cause, diagnostics))
+            break;
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
                              "t = %.10g: the step size became too small: %s", t, cause);
         break;
     default:
         describe(d->system, &d->trouble, cause, sizeof cause);
+        if (report_dead_point(d, status, t, cause, diagnostics))
+            break;
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere, "t = %.10g: %s", d->trouble.t, cause);
     }
 }

@@ -77,6 +77,8 @@ keel_status keel_system_validate(const keel_system *system, char *message, int s
     if (!system->kinematics && system->n_q != system->n_v)
         return broken(message, size, "n_q = %d differs from n_v = %d: 'kinematics' and 'advance' are needed",
                       system->n_q, system->n_v);
+    if (system->pull && !system->kinematics)
+        return broken(message, size, "'pull' is given without 'kinematics': with q' = v it is not needed");
     if (system->n_outputs && !system->outputs)
         return broken(message, size, "n_outputs is %d but the function 'outputs' is missing",
                       system->n_outputs);

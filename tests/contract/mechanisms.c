@@ -83,7 +83,10 @@ static keel_compiled compile(subject s) {
     int third = add_random_body(m, "third", s.planar);
     add_random_joint(m, "pivot", s.planar ? "revolute" : "spherical", KEEL_GROUND, root, s.planar);
     add_random_joint(m, "tested", s.type, root, body, s.planar);
-    add_random_joint(m, "last", "revolute", third, body, s.planar); /* hangs reversed */
+    int fourth = add_random_body(m, "fourth", s.planar);
+    /* both hang reversed */
+    add_random_joint(m, "turned", "revolute", third, body, s.planar);
+    add_random_joint(m, "last", s.planar ? "prismatic" : "spherical", fourth, body, s.planar);
     keel_force spring = keel_force_default("spring", KEEL_FORCE_SPRING);
     spring.body[1] = third;
     random_vector(spring.at[0], s.planar);

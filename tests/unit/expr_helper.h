@@ -19,7 +19,7 @@
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
 /* Symbols: x y z are 0 1 2, their velocities x' y' z' are 3 4 5, t is 6, u[1] .. u[9] are 11 .. 19.
- * Parameters: two = 2, N = 4, small = 1e-3, lambda.rod = 7, m[1,2] = 12. */
+ * Parameters: two = 2, N = 4, small = 1e-3, lambda.rod = 7, m[1,2] = 12, u[2].tip = 13. */
 enum { X, Y, Z, DX, DY, DZ, T, U = 10, INPUTS = 20 };
 
 typedef struct world {
@@ -45,7 +45,8 @@ static inline ki_node look_up(void *user, const char *name, int primes, keel_loc
     static const struct {
         const char *name;
         double value;
-    } PARAMETERS[] = {{"two", 2}, {"N", 4}, {"small", 1e-3}, {"lambda.rod", 7}, {"m[1,2]", 12}};
+    } PARAMETERS[] = {{"two", 2},        {"N", 4},       {"small", 1e-3},
+                      {"lambda.rod", 7}, {"m[1,2]", 12}, {"u[2].tip", 13}};
     world *w = user;
     static const char *const COORDINATES[] = {"x", "y", "z"};
     for (int i = 0; i < 3; i++)

@@ -171,6 +171,8 @@ static void names(void **state) {
     IS("u[ two * 2 ]", 4000);
     IS("u[0.3/0.1]", 300); /* whole up to rounding */
     IS("m[1,two]", 12);
+    IS("2*u[two].tip + u[2]", 46);
+    IS("sum(i, 2, 2, u[i].tip*i)", 26);
     world_free(&w);
 }
 
@@ -263,10 +265,13 @@ static void names_outside_of_formulas(void **state) {
     expect_name(&w, "x", "x");
     expect_name(&w, " x[two+1] ", "x[3]");
     expect_name(&w, "a.b[N, -1]", "a.b[4,-1]");
+    expect_name(&w, "bar[two].tip.x", "bar[2].tip.x");
+    expect_name(&w, "stage[two-1].bar[N].angle", "stage[1].bar[4].angle");
     int before = keel_diagnostics_errors(w.diagnostics);
-    const char *const BAD[] = {"",    "3",      "x y",      "x'",
-                               "x[1", "x[]",    "+",        "x[x]",
-                               "x.",  "x[1.5]", "x[1,2,3]", "a23456789_123456789_123456789_123456789"};
+    const char *const BAD[] = {"",       "3",       "x y",      "x'",
+                               "x[1",    "x[]",     "+",        "x[x]",
+                               "x.",     "x[1.5]",  "x[1,2,3]", "x[1].",
+                               "x[1].3", "x[1] .y", "x[1].y'",  "a23456789_123456789_123456789_123456789"};
     for (int i = 0; i < COUNT(BAD); i++) {
         expect_name(&w, BAD[i], i == COUNT(BAD) - 1 ? BAD[i] : NULL);
         assert_int_equal(keel_diagnostics_errors(w.diagnostics) - before, i == COUNT(BAD) - 1 ? i : i + 1);

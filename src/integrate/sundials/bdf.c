@@ -211,9 +211,21 @@ static bool set_up_cvode(bdf *self) {
     return code == CV_SUCCESS;
 }
 
+/* Automatic gains follow the longest step. Those of CVODE's first step, which round-off of the start may make
+ * tiny, would be so large that they keep it tiny: a step that the rate in `moved` suggests instead. */
+static keel_status set_first_gains(bdf *self, double t_end) {
+    enum { ORDER = 1 };
+    ki_integrator *base = &self->base;
+    double *scratch = KI_NEW(&base->arena, double, base->n);
+    if (!scratch)
+        return KEEL_ERROR_MEMORY;
+    base->flow.dynamics->step = ki_choose_first_step(base, self->moved, ORDER + 1, t_end,
+                                                     N_VGetArrayPointer(self->bridge.state), scratch);
+    return KEEL_OK;
+}
+
 static keel_status start(ki_integrator *base, const ki_problem *problem) {
     bdf *self = (bdf *)base;
-    (void)problem;
     ki_dynamics *d = base->flow.dynamics;
     keel_status status = ki_newton_init(&self->newton, d);
     if (!status)
@@ -223,6 +235,8 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
         return KEEL_ERROR_MEMORY;
     d->step = base->settings.step;
     status = ki_rate(d, base->t, base->y, self->moved); /* says at once what is wrong with the start */
+    if (!status && ki_has_automatic_gains(d) && !(d->step > 0))
+        status = set_first_gains(self, problem->t_end);
     if (status)
         return status;
     memcpy(N_VGetArrayPointer(self->bridge.state), base->y, (size_t)base->n * sizeof(double));

@@ -121,7 +121,7 @@ keel_status ki_ida_residual(ki_ida_equations *e, double t, const double *Y, cons
 
 /* One entry of the matrix: its place at the first assembly, its value at the others. */
 static void put(ki_ida_equations *e, int row, int column, double value) {
-    if (is_dropped(e, row) && row != column)
+    if (is_dropped(e, row + e->shift) && row != column)
         value = 0;
     if (e->values)
         e->values[e->slots.slot[e->placed++]] += value;
@@ -142,7 +142,16 @@ static void put_transposed(ki_ida_equations *e, keel_pattern P, const double *x,
             put(e, row + P.index[k], column + i, x[k]);
 }
 
-/* The rows of the tangent for motion, states and, in index1, constraints. Its columns are those of Y. */
+/* Where lambda and mu stand in the matrix. */
+static int lambda_of(const ki_ida_equations *e) {
+    return e->lambda - e->shift;
+}
+static int mu_of(const ki_ida_equations *e) {
+    return e->mu - e->shift;
+}
+
+/* The rows of the tangent for motion, states and, in index1, constraints. Its columns are those of the
+ * matrix. */
 static void put_tangent(ki_ida_equations *e) {
     const ki_dynamics *d = e->dynamics;
     const keel_system *sys = d->system;
@@ -151,7 +160,7 @@ static void put_tangent(ki_ida_equations *e) {
         bool motion = i < sys->n_v, constraint = !motion && i < sys->n_v + d->m;
         if (constraint && e->ggl)
             continue;
-        int row = motion ? sys->n_q + i : constraint ? e->lambda + i - sys->n_v : sys->n_q + i - d->m;
+        int row = motion ? sys->n_v + i : constraint ? lambda_of(e) + i - sys->n_v : sys->n_v + i - d->m;
         for (int k = T.start[i]; k < T.start[i + 1]; k++)
             put(e, row, T.index[k], e->gamma * d->at.tangent[k]);
     }
@@ -164,27 +173,27 @@ static void put_rate_q(ki_ida_equations *e) {
     const keel_system *sys = d->system;
     keel_pattern T = sys->tangent;
     if (sys->rate_q.rows) {
-        put_matrix(e, sys->rate_q, d->at.rate_q, 1, e->lambda, 0);
+        put_matrix(e, sys->rate_q, d->at.rate_q, 1, lambda_of(e), 0);
         return;
     }
     for (int i = 0; i < d->m; i++)
         for (int k = T.start[sys->n_v + i]; k < T.start[sys->n_v + i + 1]; k++)
             if (T.index[k] >= sys->n_v && T.index[k] < 2 * sys->n_v)
-                put(e, e->lambda + i, T.index[k] - sys->n_v, d->at.tangent[k] / 2);
+                put(e, lambda_of(e) + i, T.index[k] - sys->n_v, d->at.tangent[k] / 2);
 }
 
 /* The matrix at the top of the header. */
 static void assemble(ki_ida_equations *e) {
     const ki_dynamics *d = e->dynamics;
     const keel_system *sys = d->system;
-    const int v = sys->n_q, z = v + sys->n_v;
+    const int v = sys->n_v, z = v + sys->n_v, lambda = lambda_of(e), mu = mu_of(e);
     keel_pattern G = sys->J;
     G.rows = sys->n_h;
-    for (int i = 0; i < sys->n_q; i++) {
+    for (int i = 0; i < sys->n_v; i++) {
         put(e, i, i, 1);
         put(e, i, v + i, -e->gamma);
     }
-    for (int i = z; i < d->n_y; i++)
+    for (int i = z; i < lambda; i++)
         put(e, i, i, 1);
     for (int i = 0; i < sys->n_v; i++)
         for (int k = sys->M.start[i]; k < sys->M.start[i + 1]; k++) {
@@ -193,17 +202,17 @@ static void assemble(ki_ida_equations *e) {
                 put(e, v + sys->M.index[k], v + i, d->at.M[k]);
         }
     put_tangent(e);
-    put_transposed(e, sys->J, d->at.J, v, e->lambda);
-    put_matrix(e, sys->Q_lambda, d->at.Q_lambda, -1, v, e->lambda);
-    put_matrix(e, sys->J, d->at.J, 1, e->lambda, v);
+    put_transposed(e, sys->J, d->at.J, v, lambda);
+    put_matrix(e, sys->Q_lambda, d->at.Q_lambda, -1, v, lambda);
+    put_matrix(e, sys->J, d->at.J, 1, lambda, v);
     for (int i = e->lambda; i < e->size; i++)
         if (is_dropped(e, i))
-            put(e, i, i, 1);
+            put(e, i - e->shift, i - e->shift, 1);
     if (!e->ggl)
         return;
     put_rate_q(e);
-    put_transposed(e, G, d->at.J, 0, e->mu);
-    put_matrix(e, G, d->at.J, 1, e->mu, 0);
+    put_transposed(e, G, d->at.J, 0, mu);
+    put_matrix(e, G, d->at.J, 1, mu, 0);
 }
 
 /* Collects the entries of the matrix. */
@@ -212,11 +221,16 @@ static void prepare_exact(ki_ida_equations *e) {
     int most = 2 * e->size + 2 * keel_pattern_count(sys->M) + 4 * keel_pattern_count(sys->J) +
                2 * keel_pattern_count(sys->tangent) + keel_pattern_count(sys->rate_q) +
                keel_pattern_count(sys->Q_lambda);
+    e->shift = sys->n_q - sys->n_v;
+    e->rhs = KI_NEW(&e->arena, double, e->size - e->shift);
+    e->beta = KI_NEW(&e->arena, double, sys->n_v);
+    e->turned = KI_NEW(&e->arena, double, sys->n_q);
+    ki_chart_init(&e->chart, &e->arena, sys);
     ki_slots_init(&e->slots, &e->arena, most);
     if (e->arena.failed)
         return;
     assemble(e);
-    ki_slots_finish(&e->slots, e->size);
+    ki_slots_finish(&e->slots, e->size - e->shift);
     e->pattern = e->slots.pattern;
 }
 
@@ -239,7 +253,7 @@ static void prepare_differences(ki_ida_equations *e) {
 keel_status ki_ida_equations_init(ki_ida_equations *e, ki_dynamics *d, double t, const double *y) {
     const keel_system *sys = d->system;
     *e = (ki_ida_equations){.dynamics = d, .ggl = d->law->formulation == KEEL_GGL};
-    e->exact = sys->tangent.rows > 0 && !sys->kinematics;
+    e->exact = sys->tangent.rows > 0 && ki_has_chart(sys);
     e->lambda = d->n_y;
     e->mu = d->n_y + d->m;
     e->size = e->mu + (e->ggl ? sys->n_h : 0);
@@ -282,6 +296,7 @@ static keel_status linearize_exactly(ki_ida_equations *e, double t, const double
         status = ki_evaluate_terms(d, what, t, Y);
     if (status)
         return status;
+    ki_chart_take(&e->chart, Y, Y + sys->n_q);
     memset(e->values, 0, (size_t)keel_pattern_count(e->pattern) * sizeof(double));
     e->placed = 0;
     assemble(e);
@@ -355,10 +370,31 @@ keel_status ki_ida_factor(ki_ida_equations *e, double t, double c, const double 
     return status;
 }
 
+/* The scaled equations with the scaled right-hand side b. With beta = N^+ b_q the first rows of the matrix
+ * give the displacement d, and x_q = b_q + N (d - beta), turned as in chart.h. */
+static void solve_scaled(ki_ida_equations *e, double *b) {
+    const keel_system *sys = e->dynamics->system;
+    if (!e->exact || !sys->kinematics) {
+        ki_lu_solve(e->lu, b);
+        return;
+    }
+    copy(e->turned, b, sys->n_q);
+    ki_chart_turn(&e->chart, e->gamma, e->turned);
+    ki_chart_pull(&e->chart, e->turned, e->beta);
+    copy(e->rhs, e->beta, sys->n_v);
+    copy(e->rhs + sys->n_v, b + sys->n_q, e->size - sys->n_q);
+    ki_lu_solve(e->lu, e->rhs);
+    for (int i = 0; i < sys->n_v; i++)
+        e->rhs[i] -= e->beta[i];
+    ki_chart_add(&e->chart, 1, e->rhs, b);
+    ki_chart_turn(&e->chart, e->gamma, b);
+    copy(b + sys->n_q, e->rhs + sys->n_v, e->size - sys->n_q);
+}
+
 void ki_ida_solve(ki_ida_equations *e, double *b) {
     for (int i = 0; i < e->size; i++)
         b[i] *= row_factor(e, i);
-    ki_lu_solve(e->lu, b);
+    solve_scaled(e, b);
     for (int i = e->lambda; i < e->size; i++)
         b[i] *= column_factor(e, i);
 }
@@ -371,5 +407,5 @@ void ki_ida_filter(ki_ida_equations *e, double *x) {
     ki_mass_times(d, x + sys->n_q, e->v_free);
     copy(x + sys->n_q, e->v_free, sys->n_v);
     memset(x + e->lambda, 0, (size_t)(e->size - e->lambda) * sizeof(double));
-    ki_lu_solve(e->lu, x);
+    solve_scaled(e, x);
 }

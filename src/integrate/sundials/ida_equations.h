@@ -24,19 +24,21 @@
  *     [ G                                                                  ]   mu
  *
  * with the rows of motion, states and constraints R_q, R_v, R_z of the system's tangent. Left out: what
- * G^T mu changes with q, and f with lambda.
+ * G^T mu changes with q, and f with lambda. With q' = N(q) v the first block has n_v rows and columns, for
+ * displacements in velocity coordinates: chart.h.
  *
  * Constraints that depend on others at the start are dropped: lambda = 0 and mu = 0 stand in their place.
  * (A matrix made regular in some other way lets the undetermined part of their multipliers grow until only
  * round-off is left.)
  *
- * Systems that give no tangent, or with q' = N(q) v: the matrix by differences of F, dense, one evaluation
- * for each component of Y.
+ * Systems that give no tangent, or with q' = N(q) v but no N^+ (`pull`): the matrix by differences of F,
+ * dense, one evaluation for each component of Y.
  */
 #ifndef KI_IDA_EQUATIONS_H
 #define KI_IDA_EQUATIONS_H
 
 #include "formulate/dynamics.h"
+#include "integrate/chart.h"
 #include "integrate/slots.h"
 #include "linalg/lu.h"
 
@@ -54,6 +56,10 @@ typedef struct ki_ida_equations {
     double *values;         /* of the pattern                                                    */
     ki_slots slots;         /* one for each entry that `assemble` puts, in its order             */
     int placed;             /* entries put so far                                                */
+    int shift;              /* n_q - n_v: what Y is longer than the matrix from the tangent      */
+    ki_chart chart;         /* where last linearised                                             */
+    double *rhs;            /* [size - shift]                                                    */
+    double *beta, *turned;  /* [n_v], [n_q] of the right-hand side                               */
     double *Y, *Y_rate, *F; /* [size] scratch of differences                                     */
     ki_arena arena;
 } ki_ida_equations;

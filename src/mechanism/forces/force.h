@@ -36,7 +36,7 @@ extern const ki_force_type ki_spring, ki_torsion, ki_push, ki_twist, ki_bushing;
 keel_status ki_forces_compile(const ki_names *names, ki_mech *mech, keel_diagnostics *diagnostics);
 
 /* Adds the wrenches of gravity, of all force elements and of viscous and Coulomb friction in joints, and sets
- * w->potential and w->power (power of what has no potential). ki_move is done. lambda may be NULL: no Coulomb
+ * w->potential and w->power (power of what has no potential). ki_move_bodies is done. lambda may be NULL: no Coulomb
  * friction then. */
 void ki_apply_forces(const ki_mech *mech, ki_mech_work *w, double t, const double *lambda);
 
@@ -47,7 +47,7 @@ double ki_potential(const ki_mech *mech, ki_mech_work *w);
 int ki_force_bodies(const ki_mech *mech, int i, int *bodies, int most);
 
 /* Coulomb friction: derivative of the generalized forces with respect to the multipliers. The pattern (built
- * in mech->arena; no rows if no joint has friction) and its entries (ki_move and rows done). */
+ * in mech->arena; no rows if no joint has friction) and its entries (ki_move_bodies and rows done). */
 keel_status ki_friction_pattern(ki_mech *mech);
 void ki_friction_lambda(const ki_mech *mech, ki_mech_work *w, const double *lambda, double *Q_lambda);
 

@@ -1,0 +1,253 @@
+/* assembly.c - a start that satisfies its constraints: include/keel/assemble.h, closing.c. */
+#include "keel/assemble.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "analyze/assembly.h"
+#include "keel/mechanism.h"
+
+/* A mass below this part of the largest one is none. What has no mass takes this part of the largest as its
+ * weight, and everything a little of its own: a mass matrix may be singular without a zero on its diagonal.
+ */
+static const double NO_MASS = 1e-12, WEIGHT_OF_MASSLESS = 1e-3, OWN_WEIGHT = 1e-8;
+
+/* A velocity violation that stops falling here is round-off; above, rows contradict each other. */
+static const double ROUND_OFF = 1e-10;
+
+keel_assembly_settings keel_assembly_settings_default(void) {
+    return (keel_assembly_settings){
+        .metric = KEEL_ASSEMBLE_MASS, .tolerance = 1e-13, .iterations = 400, .pose_rows = -1};
+}
+
+static void copy(double *to, const double *from, int n) {
+    memcpy(to, from, (size_t)n * sizeof *to);
+}
+
+/* A = M, made positive definite, or the identity. */
+static void fill_metric(ki_assembly *a) {
+    keel_pattern P = a->d.system->M;
+    const double *M = a->d.at.M;
+    double most = 0;
+    for (int j = 0; j < P.rows; j++)
+        most = fmax(most, M[P.start[j + 1] - 1]);
+    bool identity = a->settings.metric == KEEL_ASSEMBLE_IDENTITY || !(most > 0);
+    for (int j = 0; j < P.rows; j++) {
+        int diagonal = P.start[j + 1] - 1;
+        for (int k = P.start[j]; k < diagonal; k++)
+            a->A[k] = identity ? 0 : M[k];
+        if (identity)
+            a->A[diagonal] = 1;
+        else if (M[diagonal] > NO_MASS * most)
+            a->A[diagonal] = (1 + OWN_WEIGHT) * M[diagonal];
+        else
+            a->A[diagonal] = M[diagonal] + WEIGHT_OF_MASSLESS * most;
+    }
+}
+
+/* Lengths and sizes of the holonomic rows, and scale = max_i sum_j J_ij^2 / A_jj / w_i^2. */
+static void update_sizes(ki_assembly *a) {
+    const keel_system *sys = a->d.system;
+    keel_pattern P = sys->J;
+    ki_position_sizes(&a->d, a->y, a->d.size);
+    a->scale = 0;
+    for (int i = 0; i < sys->n_h; i++) {
+        double square = 0, weighed = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++) {
+            double J_2 = a->d.at.J[k] * a->d.at.J[k];
+            square += J_2;
+            weighed += J_2 / a->A[sys->M.start[P.index[k] + 1] - 1];
+        }
+        a->size[i] = fmax(a->size[i], a->d.size[i]);
+        a->w[i] = fmax(a->w[i], sqrt(square));
+        if (a->w[i] > 0)
+            a->scale = fmax(a->scale, weighed / (a->w[i] * a->w[i]));
+        else /* a row that sees no coordinate here */
+            a->w[i] = 1;
+    }
+    if (!(a->scale > 0))
+        a->scale = 1;
+}
+
+keel_status ki_assembly_linearize(ki_assembly *a) {
+    keel_status status = ki_solve_auxiliaries(&a->d, a->t, a->y);
+    if (!status)
+        status = ki_evaluate_terms(&a->d, KEEL_MASS | KEEL_JACOBIAN, a->t, a->y);
+    if (status)
+        return status;
+    fill_metric(a);
+    update_sizes(a);
+    return KEEL_OK;
+}
+
+/* dv of least norm with J dv = -rate. */
+static keel_status velocity_step(ki_assembly *a) {
+    ki_dynamics *d = &a->d;
+    double *v = ki_v(d, a->y);
+    for (int i = 0; i < d->m; i++)
+        d->b_m[i] = -d->at.rate[i];
+    keel_status status = keel_saddle_factor(d->K, a->A, d->at.J, NULL);
+    if (status >= 0)
+        status = keel_saddle_solve(d->K, NULL, d->b_m, d->x, d->y, NULL);
+    for (int j = 0; status >= 0 && j < d->system->n_v; j++)
+        v[j] += d->x[j];
+    return status < 0 ? status : KEEL_OK;
+}
+
+/* Rows that are asked of the pose only ask nothing of velocities. */
+static void leave_out_pose_rows(ki_assembly *a) {
+    keel_pattern P = a->d.system->J;
+    int n_h = a->d.system->n_h;
+    for (int i = n_h - a->settings.pose_rows; i < n_h; i++) {
+        a->d.at.rate[i] = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            a->d.at.J[k] = 0;
+    }
+}
+
+keel_status ki_assembly_velocities(ki_assembly *a, bool *met) {
+    enum { MOST_ITERATIONS = 40 };
+    ki_dynamics *d = &a->d;
+    double previous = INFINITY;
+    int worst;
+    *met = true;
+    for (int iteration = 0; d->m && iteration < MOST_ITERATIONS; iteration++) {
+        keel_status status = ki_assembly_linearize(a);
+        if (!status)
+            status = ki_evaluate_terms(d, KEEL_VELOCITY, a->t, a->y);
+        if (status)
+            return status;
+        leave_out_pose_rows(a);
+        ki_velocity_sizes(d, ki_v(d, a->y), d->size);
+        double violation = ki_worst_relative(d->at.rate, d->size, d->m, &worst);
+        *met = violation <= ROUND_OFF;
+        if (violation <= a->settings.tolerance || !(violation <= 0.5 * previous))
+            return KEEL_OK;
+        previous = violation;
+        if ((status = velocity_step(a)))
+            return status;
+    }
+    return KEEL_OK;
+}
+
+static keel_status assembly_init(ki_assembly *a, const keel_system *system,
+                                 const keel_assembly_settings *settings, const keel_state *state) {
+    *a = (ki_assembly){.settings = settings ? *settings : keel_assembly_settings_default(), .t = state->t};
+    if (a->settings.pose_rows < 0)
+        a->settings.pose_rows = keel_mechanism_pose_rows(system);
+    a->law = (ki_law){.formulation = KEEL_INDEX1, .metric = KEEL_METRIC_MASS};
+    keel_status status = ki_dynamics_init(&a->d, system, &a->law);
+    if (status)
+        return status;
+    ki_arena *arena = &a->d.arena;
+    int n_y = a->d.n_y, n_h = system->n_h, n_s = system->n_s;
+    a->y = KI_NEW(arena, double, n_y), a->trial = KI_NEW(arena, double, n_y);
+    a->first = KI_NEW(arena, double, n_y), a->best = KI_NEW(arena, double, n_y);
+    a->s = KI_NEW(arena, double, n_s), a->best_s = KI_NEW(arena, double, n_s);
+    a->Phi = KI_NEW(arena, double, n_h), a->best_Phi = KI_NEW(arena, double, n_h);
+    a->x = KI_NEW(arena, double, system->n_v);
+    a->A = KI_NEW(arena, double, keel_pattern_count(system->M));
+    a->D = KI_NEW(arena, double, a->d.m), a->w = KI_NEW(arena, double, a->d.m);
+    a->size = KI_NEW(arena, double, a->d.m);
+    if (arena->failed)
+        return KEEL_ERROR_MEMORY;
+    copy(ki_q(a->y), state->q, system->n_q);
+    copy(ki_v(&a->d, a->y), state->v, system->n_v);
+    copy(ki_z(&a->d, a->y), state->z, system->n_z);
+    copy(a->d.s, state->s, n_s);
+    copy(a->first, a->y, n_y);
+    return KEEL_OK;
+}
+
+/* Phi at the first pose. */
+static keel_status begin(ki_assembly *a, keel_assembly_report *report) {
+    ki_dynamics *d = &a->d;
+    int bad = 0;
+    keel_status status = ki_solve_auxiliaries(d, a->t, a->y);
+    if (!status)
+        status = ki_evaluate_terms(d, KEEL_POSITION | KEEL_VELOCITY, a->t, a->y);
+    if (!status && !ki_all_finite(d->at.Phi, d->system->n_h, &bad))
+        status = KEEL_ERROR_NOT_FINITE;
+    if (status)
+        return status;
+    copy(a->s, d->s, d->system->n_s);
+    copy(a->Phi, d->at.Phi, d->system->n_h);
+    for (int i = 0; i < d->system->n_h; i++)
+        report->before = fmax(report->before, fabs(a->Phi[i]));
+    leave_out_pose_rows(a);
+    for (int i = 0; i < d->m; i++)
+        report->velocity_before = fmax(report->velocity_before, fabs(d->at.rate[i]));
+    return KEEL_OK;
+}
+
+/* What the assembly did, from a->y, a->Phi and the rates in a->d. */
+static void fill_report(const ki_assembly *a, bool closed, keel_assembly_report *report) {
+    const keel_system *sys = a->d.system;
+    int worst = -1;
+    report->iterations = a->iterations;
+    for (int i = 0; i < sys->n_h; i++) {
+        report->after = fmax(report->after, fabs(a->Phi[i]));
+        if (worst < 0 || fabs(a->Phi[i]) / a->size[i] > fabs(a->Phi[worst]) / a->size[worst])
+            worst = i;
+    }
+    report->worst = closed ? -1 : worst;
+    for (int i = 0; i < a->d.m; i++)
+        report->velocity_after = fmax(report->velocity_after, fabs(a->d.at.rate[i]));
+    for (int j = 0; j < sys->n_q; j++)
+        report->moved = fmax(report->moved, fabs(a->y[j] - a->first[j]));
+    for (int j = sys->n_q; j < sys->n_q + sys->n_v; j++)
+        report->velocity_moved = fmax(report->velocity_moved, fabs(a->y[j] - a->first[j]));
+}
+
+static keel_status assemble(ki_assembly *a, keel_diagnostics *diagnostics, keel_assembly_report *report) {
+    bool closed = true, met = true;
+    keel_status status = begin(a, report);
+    if (!status && a->d.system->n_h)
+        status = ki_assembly_close(a, &closed);
+    if (!status)
+        status = ki_assembly_velocities(a, &met);
+    if (status)
+        return status;
+    fill_report(a, closed, report);
+    if (!closed)
+        ki_report_open(a->d.system, a->Phi, a->size, a->d.system->n_h, a->settings.tolerance, false,
+                       diagnostics);
+    else if (!met)
+        ki_report_open(a->d.system, a->d.at.rate, a->d.size, a->d.m, ROUND_OFF, true, diagnostics);
+    return closed && met ? KEEL_OK : KEEL_ERROR_START;
+}
+
+/* A failure that is no matter of joints: the model could not be evaluated. */
+static void report_failure(const ki_assembly *a, keel_status status, keel_diagnostics *diagnostics) {
+    char name[32];
+    keel_location nowhere = {0};
+    const ki_trouble *trouble = &a->d.trouble;
+    if (trouble->kind == KI_TROUBLE_AUXILIARY)
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
+                             "the start cannot be assembled: Newton's method for the auxiliary unknown '%s' "
+                             "does not converge",
+                             keel_system_name(a->d.system, KEEL_NAME_S, trouble->index, name));
+    else
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere, "the start cannot be assembled: %s",
+                             keel_status_text(status));
+}
+
+keel_status keel_assemble(const keel_system *system, const keel_assembly_settings *settings,
+                          keel_state *state, keel_diagnostics *diagnostics, keel_assembly_report *report) {
+    ki_assembly a;
+    keel_assembly_report own;
+    report = report ? report : &own;
+    *report = (keel_assembly_report){.worst = -1};
+    keel_status status = assembly_init(&a, system, settings, state);
+    if (!status)
+        status = assemble(&a, diagnostics, report);
+    if (status == KEEL_OK || status == KEEL_ERROR_START) {
+        copy(state->q, ki_q(a.y), system->n_q);
+        copy(state->v, ki_v(&a.d, a.y), system->n_v);
+        copy(state->s, a.d.s, system->n_s);
+    } else {
+        report_failure(&a, status, diagnostics);
+    }
+    ki_dynamics_clear(&a.d);
+    return status;
+}

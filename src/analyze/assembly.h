@@ -1,0 +1,55 @@
+/* assembly.h - the parts of keel_assemble.
+ *
+ * Rows of different units are weighed by w_i, the largest length of row i of J so far: Phi_i / w_i is how far
+ * the coordinates are from satisfying row i. What is to fall is
+ *
+ *     |Phi|_w = sqrt(sum_i (Phi_i / w_i)^2).
+ *
+ * Whether a row is closed is judged by its size (sizes.h): size times round-off is the best that can be had.
+ */
+#ifndef KI_ASSEMBLY_H
+#define KI_ASSEMBLY_H
+
+#include "formulate/sizes.h"
+#include "keel/assemble.h"
+
+typedef struct ki_assembly {
+    keel_assembly_settings settings;
+    ki_law law;
+    ki_dynamics d;
+    double t;
+    double *y;        /* [n_y] the present state                        */
+    double *s;        /* [n_s] its auxiliaries                          */
+    double *Phi;      /* [n_h] its violation                            */
+    double *trial;    /* [n_y] a state that is tried                    */
+    double *x;        /* [n_v] a displacement                           */
+    double *A;        /* the metric, entries of the pattern M           */
+    double *D;        /* [m] of Levenberg-Marquardt steps               */
+    double *w;        /* [m] the largest length of the rows so far        */
+    double *size;     /* [m] the largest size of the rows so far          */
+    double scale;     /* largest (J A^-1 J^T)_ii / w_i^2, nearly        */
+    double mu;        /* Levenberg-Marquardt: D_i = mu scale w_i^2      */
+    double *first;    /* [n_y] where the assembly began                 */
+    double *best;     /* [n_y] the best state of all attempts           */
+    double *best_s;   /* [n_s] */
+    double *best_Phi; /* [n_h] */
+    unsigned random;  /* of disturbed attempts; always the same numbers */
+    int iterations;
+} ki_assembly;
+
+/* M, J, the metric and the sizes at (t, y). */
+keel_status ki_assembly_linearize(ki_assembly *a);
+
+/* Moves a->y until Phi = 0, or as near as it can get. *closed tells which. (closing.c) */
+keel_status ki_assembly_close(ki_assembly *a, bool *closed);
+
+/* The velocities nearest to those of a->y with J v = tau. *met: there are such. rate and sizes of the rows
+ * are left in a->d. */
+keel_status ki_assembly_velocities(ki_assembly *a, bool *met);
+
+/* Adds an error for each joint, or constraint that belongs to no joint, with rows |value_i| > limit size_i.
+ * `velocity`: the values are rates. (open_rows.c) */
+void ki_report_open(const keel_system *system, const double *value, const double *size, int rows,
+                    double limit, bool velocity, keel_diagnostics *diagnostics);
+
+#endif

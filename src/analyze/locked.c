@@ -1,0 +1,67 @@
+/* locked.c - bodies and velocities that the joints allow no motion. */
+#include <math.h>
+#include <string.h>
+
+#include "analyze/mobility.h"
+#include "linalg/dense.h"
+
+keel_status ki_find_tied(ki_look *look, keel_mobility *mobility) {
+    int *mentioned = KI_NEW(&look->arena, int, mobility->bodies + 1);
+    if (look->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    mobility->body[KEEL_GROUND] = KEEL_BODY_FIXED;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int j = 0; j < mobility->joints; j++) {
+            int body[2];
+            keel_mechanism_joint_bodies(look->system, j, body);
+            mentioned[body[0]] = mentioned[body[1]] = 1;
+            bool one_is_tied =
+                (mobility->body[body[0]] == KEEL_BODY_FIXED) != (mobility->body[body[1]] == KEEL_BODY_FIXED);
+            if (!one_is_tied || strcmp(keel_mechanism_joint_type(look->system, j), "fixed") != 0)
+                continue;
+            mobility->body[body[0]] = mobility->body[body[1]] = KEEL_BODY_FIXED;
+            changed = true;
+        }
+    }
+    for (int b = 1; b <= mobility->bodies; b++)
+        if (!mentioned[b])
+            mobility->body[b] = KEEL_BODY_FREE;
+    return KEEL_OK;
+}
+
+/* True if the twist B x is zero for all displacements x of the basis, compared with the rows of B: angular
+ * velocities first, then velocities. */
+static bool stands_still(const ki_look *look, const double *B) {
+    int n = look->J.cols;
+    for (int i = 0; i < 6; i++) {
+        double length = sqrt(ki_dot(n, B + i * n, B + i * n));
+        for (int k = 0; k < look->basis_count; k++)
+            if (fabs(ki_dot(n, B + i * n, look->basis + (size_t)k * (size_t)n)) > KI_MOBILITY_ZERO * length)
+                return false;
+    }
+    return true;
+}
+
+keel_status ki_find_locked(ki_look *look, keel_mobility *mobility) {
+    int n = mobility->n_v;
+    double *B = KI_NEW(&look->arena, double, (size_t)n * 6);
+    if (look->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    for (int j = 0; j < n; j++) {
+        double most = 0;
+        for (int k = 0; k < look->basis_count; k++)
+            most = fmax(most, fabs(look->basis[(size_t)k * (size_t)n + (size_t)j]));
+        mobility->locked[j] = most <= KI_MOBILITY_ZERO;
+    }
+    for (int b = 1; b <= mobility->bodies; b++) {
+        if (mobility->body[b] != KEEL_BODY_MOVES)
+            continue;
+        keel_status status = keel_mechanism_body_jacobian(look->system, look->work, &look->at, b, B);
+        if (status < 0)
+            return status;
+        if (stands_still(look, B))
+            mobility->body[b] = KEEL_BODY_LOCKED;
+    }
+    return KEEL_OK;
+}

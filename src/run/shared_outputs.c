@@ -1,0 +1,44 @@
+/* Which outputs are not determined by the laws of motion alone.
+ *
+ * Where constraints depend on each other the multipliers are lambda + sum c_k y_k with J^T y_k = 0 and any c:
+ * the motion is the same. An output that differs between lambda and lambda + y_k is as undetermined as they.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "run/events.h"
+
+void ki_keep_null_space(keel_simulation *sim, const keel_rank *rank) {
+    int m = sim->dynamics.m, outputs = sim->system->n_outputs;
+    if (rank->dependent_count == 0 || outputs == 0)
+        return;
+    sim->null_count = rank->dependent_count;
+    sim->null_space = KI_NEW(&sim->arena, double, (size_t)sim->null_count *(size_t)m);
+    sim->output_shared = KI_NEW(&sim->arena, int, outputs);
+    sim->shifted = KI_NEW(&sim->arena, double, m + outputs);
+    if (!sim->arena.failed)
+        memcpy(sim->null_space, rank->null_space,
+               (size_t)sim->null_count * (size_t)m * sizeof *sim->null_space);
+}
+
+keel_status ki_find_shared_outputs(keel_simulation *sim, const keel_point *at, const double *v_rate,
+                                   const double *outputs) {
+    const keel_system *sys = sim->system;
+    int m = sim->dynamics.m;
+    double *lambda = sim->shifted, *values = sim->shifted + m, size = 1;
+    for (int i = 0; i < m; i++)
+        size = fmax(size, fabs(at->lambda[i]));
+    for (int k = 0; k < sim->null_count; k++) {
+        for (int i = 0; i < m; i++)
+            lambda[i] = at->lambda[i] + size * sim->null_space[k * m + i];
+        keel_point moved = *at;
+        moved.lambda = lambda;
+        keel_status status = sys->outputs(sys, sim->rows.work, &moved, v_rate, values);
+        if (status < 0)
+            return status;
+        for (int i = 0; i < sys->n_outputs; i++)
+            sim->output_shared[i] |= fabs(values[i] - outputs[i]) > 1e-8 * size;
+    }
+    sim->null_space = NULL; /* asked once */
+    return KEEL_OK;
+}

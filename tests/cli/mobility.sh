@@ -1,0 +1,80 @@
+#!/bin/sh
+# What keel check tells about mechanisms, and the mechanisms that keel run refuses.
+. "$(dirname "$0")/common.sh"
+
+# two hinges on one axis: 6 + 6 - 10 = 2 by count, 1 + 6 in truth
+cat >door.yaml <<'MODEL'
+keel: 1
+name: door with two hinges
+gravity: [0, 0, -9.81]
+bodies:
+  door: {mass: 20, centre: [0.4, 0, 1], inertia: [2, 3, 1.1]}
+  bell: {mass: 1, centre: [3, 0, 0], inertia: [1, 1, 1]}
+joints:
+  hinge_1: {type: revolute, bodies: [ground, door], at: [0, 0, 0.5], axis: z}
+  hinge_2: {type: revolute, bodies: [ground, door], at: [0, 0, 1.5], axis: z}
+start: {hinge_1.angle': 1}
+simulate: {until: 0.1}
+MODEL
+for coordinates in relative absolute; do
+    { cat door.yaml && echo "coordinates: $coordinates"; } >model.yaml
+    exits 0 check model.yaml
+    grep -qE '^  mobility +7; the count of bodies and joints \(Gruebler\) gives 2, 5 conditions are repeated$' out || fail "mobility"
+    grep -qE '^  dependent joints +hinge_2 repeats 5 conditions that hinge_1 already imposes$' out || fail "dependent joints"
+    grep -qE '^  reactions shared +hinge_1, hinge_2$' out || fail "shared"
+    grep -qE '^  unconstrained bodies +bell$' out || fail "unconstrained"
+    grep -qE "^  choice +$coordinates" out || fail "choice"
+    exits 0 run model.yaml
+done
+exits 0 check door.yaml
+grep -qE '^  choice +[a-z0-9 ]+ \([0-9.e+]+ multiplications in a factorization\)$' out || fail "cost of the choice"
+grep -qE '^  instead of +[a-z]+ \([0-9.e+]+\)' out || fail "other choices"
+
+# two pins lock a plate
+cat >locked.yaml <<'MODEL'
+keel: 1
+name: plate on two pins
+planar: true
+bodies:
+  plate: {mass: 1, centre: [0.5, 0], inertia: 0.1}
+joints:
+  a: {type: revolute, bodies: [ground, plate], at: [0, 0]}
+  b: {type: revolute, bodies: [ground, plate], at: [1, 0]}
+MODEL
+exits 2 check locked.yaml
+says err "locked.yaml:5:3: error: joints 'a' and 'b' lock body 'plate': it cannot move in this pose"
+grep -qE '^  locked bodies +plate$' out || fail "locked bodies"
+grep -qE '^  mobility +0;' out || fail "mobility of the plate"
+exits 2 run locked.yaml -o rows.csv
+says err "joints 'a' and 'b' lock body 'plate'"
+[ ! -e rows.csv ] || fail "rows of a locked plate"
+
+# a motion that uses up the freedom is no lock; driven from its rocker the four-bar reaches a dead point
+cat >driven.yaml <<'MODEL'
+keel: 1
+name: driven four-bar
+planar: true
+bodies:
+  crank: {mass: 1, centre: [0, 0.5], inertia: 0.1}
+  coupler: {mass: 1, centre: [1.5, 1.5], inertia: 0.1}
+  rocker: {mass: 1, centre: [3, 1], inertia: 0.1}
+joints:
+  A: {type: revolute, bodies: [ground, crank], at: [0, 0]}
+  B: {type: revolute, bodies: [crank, coupler], at: [0, 1]}
+  C: {type: revolute, bodies: [coupler, rocker], at: [3, 2]}
+  D: {type: revolute, bodies: [ground, rocker], at: [3, 0]}
+motions:
+  drive: {of: A.angle, speed: 1}
+simulate: {until: 1}
+MODEL
+exits 0 check driven.yaml
+grep -qE '^  mobility +1, motions use up 1; the count' out || fail "mobility of a driven four-bar"
+exits 0 run driven.yaml
+sed 's/of: A.angle/of: D.angle/' driven.yaml >dead.yaml
+for method in auto rk4 generalized-alpha; do
+    exits 1 run dead.yaml --method $method --step 0.01
+    # crank and coupler in line: |AC| = sqrt(10) - 1; the rocker has then turned by
+    # pi/2 - acos((9 + 4 - |AC|^2)/12) = 0.766631405...
+    grep -qE "the motion 'drive' cannot be followed beyond t = 0\.76[0-9]*: the mechanism has reached a dead point" err || fail "dead point with $method"
+    says err "'C'"
+done
