@@ -1,4 +1,5 @@
-/* mechanisms.h - mechanism models in tests: variants of a file, and what they put out over time. After cmocka.h. */
+/* mechanisms.h - mechanism models in tests: variants of a file, and what they put out over time. After
+ * cmocka.h. */
 #ifndef TEST_MECHANISMS_H
 #define TEST_MECHANISMS_H
 
@@ -86,7 +87,8 @@ static inline trial variant_trial(const variant *v) {
     free(text);
     if (!t.model) {
         keel_diagnostic d = keel_diagnostics_get(t.messages, 0);
-        fail_msg("%.40s (%s): line %d: %s", v->model, v->coordinates ? v->coordinates : "", d.where.line, d.text);
+        fail_msg("%.40s (%s): line %d: %s", v->model, v->coordinates ? v->coordinates : "", d.where.line,
+                 d.text);
     }
     if (keel_model_assemble(t.model, t.messages, NULL) < 0)
         fail_msg("%.40s: %s", v->model, trial_error(&t));
@@ -99,7 +101,7 @@ static inline trial variant_trial(const variant *v) {
 }
 
 /* Outputs at rows of the same distance. */
-enum { HISTORY_ROWS = 64, HISTORY_OUTPUTS = 64 };
+enum { HISTORY_ROWS = 64, HISTORY_OUTPUTS = 96 };
 typedef struct history {
     int outputs, rows;
     double t[HISTORY_ROWS], value[HISTORY_ROWS][HISTORY_OUTPUTS];
@@ -121,8 +123,8 @@ static inline trial history_trial(const variant *v, double interval, history *h)
     keel_observer observer = {.user = h, .row = history_row};
     trial_run(&t, &observer);
     if (t.status != KEEL_OK)
-        fail_msg("%.40s (%s): %s: %s", v->model, v->coordinates ? v->coordinates : "", keel_status_word(t.status),
-                 trial_error(&t));
+        fail_msg("%.40s (%s): %s: %s", v->model, v->coordinates ? v->coordinates : "",
+                 keel_status_word(t.status), trial_error(&t));
     return t;
 }
 

@@ -258,10 +258,23 @@ keel_status ki_factor_at(ki_dynamics *d, double t, const double *y) {
     return status ? status : ki_factor_terms(d, t, y);
 }
 
-/* Largest |J x - s|_i relative to |J_i| |x| + |s|, and its row. */
-static double acceleration_residual(const ki_dynamics *d, const double *s, const double *x, int *worst) {
+/* Largest |r_j / M_jj|: x is a difference of terms of this size, and carries their round-off. */
+static double free_acceleration(const ki_dynamics *d, const double *r) {
+    keel_pattern P = d->system->M;
+    double most = 0;
+    for (int j = 0; r && j < P.rows; j++) {
+        double mass = d->at.M[P.start[j + 1] - 1];
+        most = mass > 0 ? fmax(most, fabs(r[j]) / mass) : most;
+    }
+    return most;
+}
+
+/* Largest |J x - s|_i relative to |J_i| |x| + |s|, and its row; round-off of x does not count. */
+static double acceleration_residual(const ki_dynamics *d, const double *r, const double *s, const double *x,
+                                    int *worst) {
+    static const double ROUND_OFF = 1e-14;
     keel_pattern P = d->system->J;
-    double length = 0, target = 0, most = 0;
+    double length = 0, target = 0, most = 0, noise = ROUND_OFF * free_acceleration(d, r);
     for (int j = 0; j < d->system->n_v; j++)
         length = fmax(length, fabs(x[j]));
     for (int i = 0; i < d->m; i++)
@@ -273,7 +286,7 @@ static double acceleration_residual(const ki_dynamics *d, const double *s, const
             row += fabs(d->at.J[k]);
         }
         double size = row * length + target;
-        if (size > 0 && fabs(sum) > most * size) {
+        if (fabs(sum) > row * noise && fabs(sum) > most * size) {
             most = fabs(sum) / size;
             *worst = i;
         }
@@ -289,7 +302,7 @@ keel_status ki_solve_motion(ki_dynamics *d, double t, const double *r, const dou
         return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, -1, INFINITY);
     if (status == KEEL_OK)
         return KEEL_OK;
-    double residual = acceleration_residual(d, s, x, &worst);
+    double residual = acceleration_residual(d, r, s, x, &worst);
     if (residual > (d->redundant ? LARGEST_RESIDUAL_REDUNDANT : LARGEST_RESIDUAL))
         return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, worst, residual);
     return KEEL_OK;

@@ -18,8 +18,7 @@
  *
  * The unknowns of Newton's method are displacements dq = s dv', s = beta h^2 (1 - alpha_f) / (1 - alpha_m),
  * and multipliers (index3.h). Accelerations are carried and q, v computed from them, never the other way
- * round: at a tiny h differences of q have no digits left. The tangent of (+) is taken for the identity, an
- * error of the size of the rotation in a step.
+ * round: at a tiny h differences of q have no digits left. The tangent of (+) is index3.h's.
  */
 #ifndef KI_STRUCTURAL_H
 #define KI_STRUCTURAL_H

@@ -85,16 +85,17 @@ static void copy_rows(rank_work *W) {
     memcpy(W->copy, W->rows, (size_t)W->m * (size_t)W->n * sizeof(double));
 }
 
-/* Rows stored one after the other are the columns of J^T for LAPACK: J^T = U singular vectors. */
-static keel_status find_singular_values(rank_work *W) {
+/* Rows stored one after the other are the columns of J^T for LAPACK: J^T = U singular vectors. The vectors
+ * cost many times the values. */
+static keel_status find_singular_values(rank_work *W, bool with_vectors) {
     if (W->least == 0) {
         for (int i = 0; i < W->m; i++)
             W->vectors[(size_t)i * (size_t)W->m + (size_t)i] = 1;
         return KEEL_OK;
     }
     copy_rows(W);
-    lapack_int info = LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', 'A', W->n, W->m, W->copy, W->n, W->singular, NULL,
-                                     1, W->vectors, W->m, W->scratch);
+    lapack_int info = LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', with_vectors ? 'A' : 'N', W->n, W->m, W->copy,
+                                     W->n, W->singular, NULL, 1, W->vectors, W->m, W->scratch);
     if (info == 0)
         return KEEL_OK;
     return info < 0 ? KEEL_ERROR_MEMORY : KEEL_ERROR_CONVERGENCE;
@@ -159,10 +160,13 @@ static keel_status compute(rank_work *W, double tolerance, keel_rank *result) {
     /* one thread: the answer must not depend on how many there are */
     int threads = openblas_get_num_threads();
     openblas_set_num_threads(1);
-    keel_status status = find_singular_values(W);
+    keel_status status = find_singular_values(W, false);
     if (status == KEEL_OK) {
         find_rank(W, tolerance > 0 ? tolerance : TOLERANCE, result);
-        status = find_dependent(W, result);
+        if (result->rank < W->m) {
+            status = find_singular_values(W, true);
+            status = status ? status : find_dependent(W, result);
+        }
     }
     openblas_set_num_threads(threads);
     return status;

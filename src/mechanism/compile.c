@@ -107,24 +107,49 @@ static keel_status build(const keel_mechanism *m, const ki_tree *tree, const kee
     return status;
 }
 
-/* The drawn pose at rest; start values of tree joints are taken over, so that assembly begins near them. */
+/* Sets the coordinate (or, with a prime, the velocity) that a measure is, if it is one of the tree's. */
+static void set_coordinate(const ki_mech *mech, const ki_measure *measure, int primes, double value,
+                           keel_state *state) {
+    if (measure->kind != KI_MEASURE_JOINT || !mech->joint[measure->object].tree)
+        return;
+    const ki_joint *joint = &mech->joint[measure->object];
+    const ki_joint_role *role = ki_role(joint, mech->d);
+    if (role->kinematics || measure->component >= role->n_v)
+        return;
+    if (primes == 0)
+        state->q[joint->q + measure->component] = value;
+    else if (primes == 1)
+        state->v[joint->v + measure->component] = value;
+}
+
+/* Driven coordinates as they are at t = 0. */
+static keel_status draw_motions(const ki_mech *mech, keel_state *start) {
+    void *work;
+    keel_status status = mech->motion_count ? ki_mech_work_new(&mech->system, &work) : KEEL_OK;
+    for (int i = 0; !status && i < mech->motion_count; i++) {
+        double law[3];
+        ki_motion_law(mech, work, i, 0, law);
+        set_coordinate(mech, &mech->motion[i].measure, 0, law[0], start);
+        set_coordinate(mech, &mech->motion[i].measure, 1, law[1], start);
+    }
+    if (!status && mech->motion_count)
+        ki_mech_work_free(work);
+    return status;
+}
+
+/* The drawn pose at rest; start values and motions of tree joints are taken over, so that assembly begins
+ * near them. */
 static keel_state *draw_start(const ki_mech *mech) {
     keel_state *start = keel_state_new(&mech->system);
     if (!start)
         return NULL;
     ki_drawn_coordinates(mech, start->q);
-    for (int i = 0; i < mech->start_count; i++) {
-        const ki_measure *measure = &mech->start[i].measure;
-        if (measure->kind != KI_MEASURE_JOINT || !mech->joint[measure->object].tree)
-            continue;
-        const ki_joint *joint = &mech->joint[measure->object];
-        const ki_joint_role *role = ki_role(joint, mech->d);
-        if (role->kinematics || measure->component >= role->n_v)
-            continue;
-        if (measure->primes == 0)
-            start->q[joint->q + measure->component] = mech->start[i].value;
-        else if (measure->primes == 1)
-            start->v[joint->v + measure->component] = mech->start[i].value;
+    for (int i = 0; i < mech->start_count; i++)
+        set_coordinate(mech, &mech->start[i].measure, mech->start[i].measure.primes, mech->start[i].value,
+                       start);
+    if (draw_motions(mech, start)) {
+        keel_state_free(start);
+        return NULL;
     }
     return start;
 }

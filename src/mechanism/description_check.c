@@ -138,8 +138,8 @@ static bool check_joint(const keel_mechanism *m, const keel_joint *joint, keel_d
                         joint->name, type->word, m->planar ? "planar" : "spatial");
     if (type->couples && !check_coupling(m, joint, list))
         return false;
-    if (!KI_CHECK(joint->friction.coulomb == 0 || (role && role->normal_force && role->coordinates > 0), list, joint, "joint",
-                  "the type '%s' cannot have Coulomb friction", joint->name, type->word))
+    if (!KI_CHECK(joint->friction.coulomb == 0 || (role && role->normal_force && role->coordinates > 0), list,
+                  joint, "joint", "the type '%s' cannot have Coulomb friction", joint->name, type->word))
         return false;
     return check_directions(m, joint, list) && check_needs(m, joint, list);
 }

@@ -74,8 +74,8 @@ void ki_formula_run(const ki_mech *mech, ki_mech_work *w, const ki_formula *form
 /* Value of a row as it was drawn. */
 double ki_measure_drawn(const ki_mech *mech, const ki_measure *measure);
 
-/* Value of a measure that formulas of forces may use: rows and rotation, from w->state (ki_move_bodies done). With
- * two primes twist_rate must be known. */
+/* Value of a measure that formulas of forces may use: rows and rotation, from w->state (ki_move_bodies done).
+ * With two primes twist_rate must be known. */
 double ki_measure_value(const ki_mech *mech, ki_mech_work *w, const ki_measure *measure);
 
 #endif

@@ -18,7 +18,20 @@ static void localize(const ki_mech *mech, ki_mech_work *w, const double *q) {
     w->point_q = w->local_q;
 }
 
+/* True if x is what was asked for last; keeps it. */
+static bool is_last(double *last, const double *x, int count) {
+    size_t bytes = (size_t)count * sizeof *x;
+    if (memcmp(last, x, bytes) == 0)
+        return true;
+    memcpy(last, x, bytes);
+    return false;
+}
+
 void ki_place(const ki_mech *mech, ki_mech_work *w, const double *q) {
+    if (is_last(w->last_q, q, mech->system.n_q) && w->placed)
+        return;
+    w->placed = true;
+    w->moved = false;
     localize(mech, w, q);
     for (int b = 1; b < mech->body_count; b++)
         if (mech->d == KI_PLANAR)
@@ -28,6 +41,9 @@ void ki_place(const ki_mech *mech, ki_mech_work *w, const double *q) {
 }
 
 void ki_move_bodies(const ki_mech *mech, ki_mech_work *w, const double *v) {
+    if (is_last(w->last_v, v, mech->system.n_v) && w->moved)
+        return;
+    w->moved = true;
     for (int b = 1; b < mech->body_count; b++)
         if (mech->d == KI_PLANAR)
             ki_move_planar(mech, w, b, v);

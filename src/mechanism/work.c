@@ -33,6 +33,8 @@ keel_status ki_mech_work_new(const keel_system *system, void **work) {
     w->tape = KI_NEW(arena, double, ki_formula_scratch(mech, &inputs));
     w->inputs = KI_NEW(arena, double, inputs);
     w->local_q = KI_NEW(arena, double, system->n_q);
+    w->last_q = KI_NEW(arena, double, system->n_q);
+    w->last_v = KI_NEW(arena, double, n_v);
     w->q = KI_NEW(arena, double, system->n_q);
     w->v = KI_NEW(arena, double, n_v);
     w->step = KI_NEW(arena, double, n_v);

@@ -33,8 +33,11 @@ typedef struct ki_mech_work {
     double *step;            /* [n_v] */
     double *residual[2];     /* [n_v + m] */
     double t;
-    double *local_q;       /* coordinates as the joints of the tree count them: without
-                                        readings, minus where reversed */
+    double *local_q; /* coordinates as the joints of the tree count them: without
+                                  readings, minus where reversed */
+    double *last_q,
+        *last_v; /* of the last ki_place and ki_move_bodies, which do nothing for the same again */
+    bool placed, moved;
     const double *point_q; /* = local_q, of the last ki_place */
 } ki_mech_work;
 

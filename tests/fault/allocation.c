@@ -70,13 +70,37 @@ static const char TANGENT_MODEL[] = "keel: 1\n"
                                     "  invariants: {all: energy}\n"
                                     "simulate: {until: 0.1, tolerance: 1e-6, step: 0.01}\n";
 
+/* Every section of a mechanism, shapes, parts, a loop, a repeat block. */
+static const char MECHANISM[] =
+    "keel: 1\nplanar: true\ngravity: 9.81\n"
+    "parameters: {N: 2, k: 3}\n"
+    "points: {O: [0, 0], C: [0, 1]}\n"
+    "bodies:\n"
+    "  rod: {shape: rod, from: O, to: [1, 0], mass: 1, points: {tip: [1, 0]}}\n"
+    "  plate: {parts: [{mass: 1, at: [0, 2]}, {shape: box, centre: [0, 3], size: [1, 1], mass: 1}]}\n"
+    "joints:\n"
+    "  O: {type: revolute, bodies: [ground, rod], friction: {viscous: 0.1}}\n"
+    "  Q: {type: revolute, bodies: [ground, plate], at: [0, 2.2]}\n"
+    "  bar: {type: distance, bodies: [rod, plate], at: [rod.tip, [1, 2]]}\n"
+    "forces:\n"
+    "  pull: {type: spring, between: [ground.C, tip], law: k*length + 0.1*rate}\n"
+    "  push: {type: force, body: rod, at: tip, vector: [0, sin(t)]}\n"
+    "repeat: {for: {i: 1..N}, bodies: {\"b[i]\": {mass: 1, centre: [i, 5], inertia: 1}},\n"
+    "  joints: {\"p[i]\": {type: prismatic, bodies: [ground, \"b[i]\"], at: [i, 5], axis: x}}}\n"
+    "motions: {drive: {of: \"p[1].displacement\", value: 0.5 + sin(t)}}\n"
+    "start: {\"p[2].displacement'\": 1}\n"
+    "outputs: {angle: O.angle, f: bar.reaction.force, repeat: {for: {i: 1..N}, \"x[i]\": \"b[i].x\"}}\n"
+    "simulate: {until: 0.1, tolerance: 1e-6, step: 0.01}\n";
+
 static keel_status read_and_run(const char *text, const char *method) {
     keel_status status = KEEL_ERROR_MEMORY;
     keel_diagnostics *messages = keel_diagnostics_new();
     if (!messages)
         return status;
     keel_model *model = keel_model_parse("test", text, strlen(text), NULL, 0, messages, &status);
-    if (model &&
+    if (model)
+        status = keel_model_assemble(model, messages, NULL);
+    if (status == KEEL_OK &&
         keel_method_parse(method, (keel_location){0}, messages, &model->settings.method) == KEEL_OK) {
         keel_result result;
         status = keel_run(model->system, model->start, model->velocities_given, &model->settings, NULL,
@@ -121,6 +145,8 @@ static void every_allocation_may_fail(void **state) {
                                           "hht/index2",
                                           "trapezoidal/ggl",
                                           "bdf-fixed/index3"};
+    fail_everywhere(MECHANISM, "auto");
+    fail_everywhere(MECHANISM, "bdf");
     fail_everywhere(MODEL, "auto");
     fail_everywhere(MODEL, "bdf");
     fail_everywhere(MODEL, "generalized-alpha"); /* differences */
@@ -147,6 +173,7 @@ static void step_without_allocation(const char *text) {
     keel_diagnostics *messages = keel_diagnostics_new();
     keel_model *model = keel_model_parse("test", text, strlen(text), NULL, 0, messages, &status);
     assert_non_null(model);
+    assert_int_equal(keel_model_assemble(model, messages, NULL), KEEL_OK);
     for (unsigned i = 0; i < sizeof METHODS / sizeof *METHODS; i++) {
         keel_settings settings = model->settings;
         settings.until = 10;
@@ -172,8 +199,8 @@ static void step_without_allocation(const char *text) {
 
 static void steps_and_rows_allocate_nothing(void **state) {
     (void)state;
-    static const char *const MODELS[] = {MODEL, TANGENT_MODEL};
-    for (unsigned m = 0; m < 2; m++)
+    static const char *const MODELS[] = {MODEL, TANGENT_MODEL, MECHANISM};
+    for (unsigned m = 0; m < 3; m++)
         step_without_allocation(MODELS[m]);
 }
 

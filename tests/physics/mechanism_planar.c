@@ -81,7 +81,8 @@ static void andrews_A03(void **state) {
     expect_benchmark("a03_andrews", NULL, 0.05, 0.01, F, 5, 0.007);
 }
 
-/* ---- the same systems as equations ---------------------------------------------------------------------- */
+/* ---- the same systems as equations ----------------------------------------------------------------------
+ */
 
 /* Coordinates q of an equations model at its end. */
 static void equations_at(const char *model, double until, int n, double *q) {
@@ -105,8 +106,12 @@ static void andrews_equals_its_equations(void **state) {
     for (int k = 0; k < 3; k++)
         equations_at("andrews", 0.01 * (k + 1), 7, q[k]);
     for (int c = 0; c < 2; c++) {
-        variant v = {.model = "a03_andrews", .coordinates = COORDINATES[c], .tolerance = 1e-13, .until = 0.03,
-                     .set = &set, .set_count = 1};
+        variant v = {.model = "a03_andrews",
+                     .coordinates = COORDINATES[c],
+                     .tolerance = 1e-13,
+                     .until = 0.03,
+                     .set = &set,
+                     .set_count = 1};
         history h = history_of(&v, 0.01);
         double most = 0;
         for (int k = 0; k < 3; k++)
@@ -143,7 +148,8 @@ static void slider_crank_equals_its_equations(void **state) {
     }
 }
 
-/* ---- closure and energy --------------------------------------------------------------------------------- */
+/* ---- closure and energy ---------------------------------------------------------------------------------
+ */
 
 /* `energy` is the size of the energies that are exchanged. Work of forces and drivers is counted. */
 static void closure_and_energy(void **state) {
@@ -152,10 +158,12 @@ static void closure_and_energy(void **state) {
         const char *model;
         double until, energy;
     } CASES[] = {
-        {"a01_pendulum", 10, 9.81},       {"a02_four_bars", 10, 35.835},   {"a03_andrews", 0.05, 1.4358},
-        {"chain_bodies", 0.5, 4.9},       {"ring_bodies", 0.5, 1},         {"rolling_disc", 5, 3.9},
-        {"parallelogram_bodies", 5, 2.8}, {"five_bar", 2, 1},              {"scissor_lift", 2, 1000},
-        {"excavator", 2, 1000},           {"slider_crank_bodies", 5, 0.5}, {"gear_train", 2, 1},
+        {"a01_pendulum", 10, 9.81},       {"a02_four_bars", 10, 35.835},
+        {"a03_andrews", 0.05, 1.4358},    {"chain_bodies", 0.5, 4.9},
+        {"ring_bodies", 0.5, 1},          {"rolling_disc", 5, 3.9},
+        {"parallelogram_bodies", 5, 2.8}, {"five_bar", 2, 1},
+        {"scissor_lift", 2, 1000},        {"excavator", 2, 1000},
+        {"slider_crank_bodies", 5, 0.5},  {"gear_train", 2, 1},
         {"snakeboard_bodies", 2, 10},
     };
     for (unsigned i = 0; i < sizeof CASES / sizeof *CASES; i++)
@@ -174,7 +182,8 @@ static void closure_and_energy(void **state) {
         }
 }
 
-/* ---- closed forms --------------------------------------------------------------------------------------- */
+/* ---- closed forms ---------------------------------------------------------------------------------------
+ */
 
 static void gears_lift_with_constant_acceleration(void **state) {
     (void)state;
@@ -242,7 +251,8 @@ static void redundant_crank_changes_nothing(void **state) {
     (void)state;
     keel_assignment set = {"C", "2"};
     for (int c = 0; c < 2; c++) {
-        variant v = {.model = "parallelogram_bodies", .coordinates = COORDINATES[c], .tolerance = 1e-12, .until = 5};
+        variant v = {
+            .model = "parallelogram_bodies", .coordinates = COORDINATES[c], .tolerance = 1e-12, .until = 5};
         history three = history_of(&v, 0.5);
         v.set = &set, v.set_count = 1;
         history two = history_of(&v, 0.5);

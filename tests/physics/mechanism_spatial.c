@@ -39,12 +39,12 @@ typedef struct known {
 } known;
 
 /* Largest error of the first `count` outputs. */
-static double error_of(const history *h, const known *known, int rows, int count) {
+static double error_of(const history *h, const known *row, int rows, int count) {
     double most = 0;
     for (int i = 0; i < rows; i++) {
-        const double *x = values_at(h, known[i].t);
+        const double *x = values_at(h, row[i].t);
         for (int k = 0; k < count; k++)
-            most = fmax(most, fabs(x[k] - known[i].value[k]));
+            most = fmax(most, fabs(x[k] - row[i].value[k]));
     }
     return most;
 }
@@ -222,16 +222,15 @@ static void door_on_two_hinges(void **state) {
     }
 }
 
-/* Bricard's linkage without the condition that repeats the others: joint D as a ball, a pin, and one freedom
- * less in the tilt that is left. */
+/* Bricard's linkage without the condition that repeats the others: joint D has one condition less. */
 static void bricard_without_redundancy(void **state) {
     (void)state;
-    static const swap BALL[] = {{"D: {type: revolute, bodies: [rod3, rod4], at: P4, axis: y}",
-                                 "D: {type: universal, bodies: [rod3, rod4], at: P4, axis: y, across: x}"},
-                                {NULL, NULL}};
+    static const swap CROSS[] = {{"D: {type: revolute, bodies: [rod3, rod4], at: P4, axis: y}",
+                                  "D: {type: universal, bodies: [rod3, rod4], at: P4, axis: y, across: x}"},
+                                 {NULL, NULL}};
     variant full = {.model = "a04_bricard", .tolerance = 1e-12, .until = 3};
     variant less = full;
-    less.swaps = BALL;
+    less.swaps = CROSS;
     history h_full = history_of(&full, 0.25), h_less;
     trial t = history_trial(&less, 0.25, &h_less);
     double apart = history_difference(&h_full, &h_less, 4);

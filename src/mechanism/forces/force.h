@@ -36,8 +36,8 @@ extern const ki_force_type ki_spring, ki_torsion, ki_push, ki_twist, ki_bushing;
 keel_status ki_forces_compile(const ki_names *names, ki_mech *mech, keel_diagnostics *diagnostics);
 
 /* Adds the wrenches of gravity, of all force elements and of viscous and Coulomb friction in joints, and sets
- * w->potential and w->power (power of what has no potential). ki_move_bodies is done. lambda may be NULL: no Coulomb
- * friction then. */
+ * w->potential and w->power (power of what has no potential). ki_move_bodies is done. lambda may be NULL: no
+ * Coulomb friction then. */
 void ki_apply_forces(const ki_mech *mech, ki_mech_work *w, double t, const double *lambda);
 
 /* Potential energy alone: ki_place is done. */
