@@ -129,3 +129,41 @@ void ki_rotation_vector(const double R[9], double d[3]) {
     for (int i = 0; i < 3; i++)
         d[i] = scale * e[1 + i];
 }
+
+/* One rotation of Jacobi's method: makes A_ij zero, turns the columns i, j of R. */
+static void jacobi_rotation(double A[9], double R[9], int i, int j) {
+    double off = A[3 * i + j];
+    if (off == 0)
+        return;
+    double theta = (A[4 * j] - A[4 * i]) / (2 * off);
+    double t = copysign(1, theta) / (fabs(theta) + hypot(theta, 1)), c = 1 / hypot(t, 1), s = t * c;
+    for (int k = 0; k < 3; k++) { /* A G */
+        double a = A[3 * k + i], b = A[3 * k + j];
+        A[3 * k + i] = c * a - s * b;
+        A[3 * k + j] = s * a + c * b;
+    }
+    for (int k = 0; k < 3; k++) { /* G^T A, R G */
+        double a = A[3 * i + k], b = A[3 * j + k];
+        A[3 * i + k] = c * a - s * b;
+        A[3 * j + k] = s * a + c * b;
+        double x = R[3 * k + i], y = R[3 * k + j];
+        R[3 * k + i] = c * x - s * y;
+        R[3 * k + j] = s * x + c * y;
+    }
+    A[3 * i + j] = A[3 * j + i] = 0;
+}
+
+void ki_principal_axes(const double I[6], double R[9], double moment[3]) {
+    enum { SWEEPS = 12 }; /* quadratic convergence: four or five are enough */
+    double A[9] = {I[0], I[3], I[5], I[3], I[1], I[4], I[5], I[4], I[2]};
+    for (int i = 0; i < 9; i++)
+        R[i] = i % 4 == 0;
+    for (int sweep = 0; sweep < SWEEPS; sweep++) {
+        jacobi_rotation(A, R, 0, 1);
+        jacobi_rotation(A, R, 1, 2);
+        jacobi_rotation(A, R, 0, 2);
+    }
+    double most = fmax(A[0], fmax(A[4], A[8]));
+    for (int i = 0; i < 3; i++)
+        moment[i] = A[4 * i] > 1e-14 * most ? A[4 * i] : 0;
+}

@@ -81,6 +81,10 @@ void ki_matrix_quaternion(const double R[9], double e[4]); /* e0 >= 0 */
 void ki_quaternion_rate(const double e[4], const double omega[3], double e_rate[4]);
 void ki_quaternion_advance(double e[4], const double d[3]); /* also puts e back to unit length */
 
+/* Principal axes (columns of R, right-handed) and moments of the symmetric matrix I = xx yy zz xy yz zx. A
+ * diagonal I keeps its axes; moments that are round-off of the largest come out as exactly zero. */
+void ki_principal_axes(const double I[6], double R[9], double moment[3]);
+
 /* The rotation vector of R, |d| <= pi: R = exp([d]). */
 void ki_rotation_vector(const double R[9], double d[3]);
 

@@ -60,6 +60,15 @@ static void add_mass(lists *l, keel_pattern M) {
         }
 }
 
+/* The mass matrix of a body with coordinates of its own is diagonal, but its gyroscopic torque couples. */
+static void add_gyroscopic(lists *l, const ki_mech *mech) {
+    for (int b = 1; b < mech->body_count; b++)
+        if (mech->body[b].alone && mech->d == KI_SPATIAL) {
+            int v = mech->body[b].v, turns[3] = {v + 3, v + 4, v + 5};
+            add_clique(l, turns, 3);
+        }
+}
+
 /* The constraint forces of a row act on its columns and depend on them. */
 static void add_constraints(lists *l, keel_pattern J, int n) {
     for (int i = 0; i < J.rows; i++) {
@@ -218,6 +227,7 @@ static keel_status build(ki_mech *mech, lists *l, int *columns) {
     ki_colouring *c = mech->colouring;
     int n = mech->system.n_v;
     add_mass(l, mech->system.M);
+    add_gyroscopic(l, mech);
     add_constraints(l, mech->system.J, n);
     add_ties(l, mech, columns);
     if (l->arena.failed)

@@ -313,10 +313,10 @@ static bool check_joint_numbers(const keel_joint *joint, keel_diagnostics *list)
             return false;
     return KI_CHECK(ki_finite_numbers(&joint->at[0][0], 6), list, joint, "joint", "its place is not finite",
                     name) &&
-           KI_CHECK(ki_finite_numbers(&joint->axis[0][0], 6) && ki_finite_numbers(&joint->across[0][0], 6), list,
-                    joint, "joint", "a direction of it is not finite", name) &&
-           KI_CHECK(ki_finite_numbers(numbers, 4) && ki_finite_numbers(joint->reading, 3), list, joint, "joint",
-                    "a number of it is not finite", name) &&
+           KI_CHECK(ki_finite_numbers(&joint->axis[0][0], 6) && ki_finite_numbers(&joint->across[0][0], 6),
+                    list, joint, "joint", "a direction of it is not finite", name) &&
+           KI_CHECK(ki_finite_numbers(numbers, 4) && ki_finite_numbers(joint->reading, 3), list, joint,
+                    "joint", "a number of it is not finite", name) &&
            KI_CHECK(joint->length >= 0 && joint->radius >= 0, list, joint, "joint", "its %s is negative",
                     name, joint->length < 0 ? "length" : "radius") &&
            KI_CHECK(joint->friction.coulomb == 0 || joint->friction.slip > 0, list, joint, "joint",

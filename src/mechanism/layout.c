@@ -180,8 +180,8 @@ static keel_pattern jacobian_pattern(ki_mech *mech, ki_arena *scratch) {
 static int mass_columns(const ki_mech *mech, int b, int j, int *columns) {
     const ki_body *body = &mech->body[b];
     int first = body->v, count = 0;
-    if (body->alone) /* translations do not couple */
-        first = mech->d == KI_PLANAR || j < body->v + 3 ? j : body->v + 3;
+    if (body->alone) /* a diagonal */
+        first = j;
     for (int k = first; k <= j; k++, count++)
         if (columns)
             columns[count] = k;

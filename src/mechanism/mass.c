@@ -90,18 +90,16 @@ static void composites(const ki_mech *mech, ki_mech_work *w) {
 
 /* A body with coordinates of its own: constant entries. Returns the next slot. */
 static const int *lonely_entries(const ki_mech *mech, const ki_body *body, const int *slot, double *M) {
-    const double *I = body->inertia;
     if (mech->d == KI_PLANAR) {
         M[*slot++] = body->mass;
         M[*slot++] = body->mass;
-        M[*slot++] = I[2];
+        M[*slot++] = body->inertia[2];
         return slot;
     }
     for (int i = 0; i < 3; i++)
         M[*slot++] = body->mass;
-    const double lower[6] = {I[0], I[3], I[1], I[5], I[4], I[2]}; /* xx; yx yy; zx zy zz */
-    for (int i = 0; i < 6; i++)
-        M[*slot++] = lower[i];
+    for (int i = 0; i < 3; i++)
+        M[*slot++] = body->moment[i];
     return slot;
 }
 

@@ -99,6 +99,7 @@ typedef struct ki_body {
     int depth;      /* ancestors up to the ground */
     bool alone; /* hangs from the ground by a free joint and carries no child: its mass matrix is constant */
     double mass, inertia[6]; /* xx yy zz xy yz zx about the reference point, body axes; planar: [2] */
+    double moment[3];        /* spatial: principal moments, about the axes of a made-up free joint */
     double drawn[3];         /* reference point in the drawn pose */
     double drawn_turn; /* planar: angle between the hinge's frames on parent and body, as constants of both */
 } ki_body;

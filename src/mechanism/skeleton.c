@@ -91,7 +91,9 @@ static void fill_joint(const keel_mechanism *m, int j, ki_mech *mech) {
 
 static const double IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 
-/* A free joint from the ground's origin to the reference point of body b. */
+/* A free joint from the ground's origin to the reference point of body b. Its axes on the body are the
+ * principal ones, so that the mass matrix is diagonal, and exactly singular for a slender rod, however it is
+ * drawn. */
 static ki_joint made_up_joint(const ki_mech *mech, int b) {
     ki_joint joint = {.type = ki_joint_type_of("free"),
                       .name = mech->body[b].name,
@@ -101,6 +103,8 @@ static ki_joint made_up_joint(const ki_mech *mech, int b) {
                       .described = -1};
     for (int k = 0; k < 2; k++)
         memcpy(joint.frame[k].R, IDENTITY, sizeof IDENTITY);
+    if (mech->d == KI_SPATIAL)
+        ki_principal_axes(mech->body[b].inertia, joint.frame[1].R, mech->body[b].moment);
     return joint;
 }
 

@@ -30,7 +30,10 @@ void ki_turn_inertia(const double R[9], const double moment[6], double inertia[6
     ki_multiply(R, I, RI);
     ki_multiply_transposed(RI, R, T);
     const double turned[6] = {T[0], T[4], T[8], T[1], T[5], T[2]};
-    memcpy(inertia, turned, sizeof turned);
+    /* a slender rod along sin(2 pi) has no inertia about itself, not one of 1e-32 */
+    double noise = 1e-14 * fmax(T[0], fmax(T[4], T[8]));
+    for (int k = 0; k < 6; k++)
+        inertia[k] = fabs(turned[k]) > noise ? turned[k] : 0;
 }
 
 /* inertia += m (d.d 1 - d d^T) */

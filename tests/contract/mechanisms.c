@@ -87,6 +87,7 @@ static keel_compiled compile(subject s) {
     /* both hang reversed */
     add_random_joint(m, "turned", "revolute", third, body, s.planar);
     add_random_joint(m, "last", s.planar ? "prismatic" : "spherical", fourth, body, s.planar);
+    add_random_body(m, "loose", s.planar); /* no joint at all */
     keel_force spring = keel_force_default("spring", KEEL_FORCE_SPRING);
     spring.body[1] = third;
     random_vector(spring.at[0], s.planar);
@@ -376,10 +377,13 @@ static void copy_to_absolute(const bench *from, bench *to, int planar) {
             to->q[q] = s->r[0], to->q[q + 1] = s->r[1], to->q[q + 2] = s->angle;
             to->v[v] = s->twist[1], to->v[v + 1] = s->twist[2], to->v[v + 2] = s->twist[0];
         } else {
+            const ki_body *body = &other->body[other->body_of[mech->body[b].described]];
+            double axes[9]; /* the principal ones */
+            ki_multiply(s->R, body->hinge.frame[1].R, axes);
             memcpy(to->q + q, s->r, 3 * sizeof(double));
-            ki_matrix_quaternion(s->R, to->q + q + 3);
+            ki_matrix_quaternion(axes, to->q + q + 3);
             memcpy(to->v + v, s->twist + 3, 3 * sizeof(double));
-            ki_rotate_back(s->R, s->twist, to->v + v + 3);
+            ki_rotate_back(axes, s->twist, to->v + v + 3);
         }
     }
 }

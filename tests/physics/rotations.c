@@ -295,7 +295,7 @@ static void test_exact_matrices_are_used(void **state) {
     plain.pull = NULL;
     keel_settings s = settings_of("ida/ggl/none", 0.2, 1e-6);
     outcome by_tangent = run(&exact, 20, &s, NULL), by_differences = run(&plain, 20, &s, NULL);
-    assert_true(by_tangent.count.steps < 1.1 * (double)by_differences.count.steps);
+    assert_true((double)by_tangent.count.steps < 1.1 * (double)by_differences.count.steps);
     assert_true((double)by_tangent.count.evaluations < 3.2 * (double)by_tangent.count.steps);
     assert_true((double)by_differences.count.evaluations > 5 * (double)by_differences.count.steps);
 }
