@@ -7,7 +7,7 @@
 set -eu
 
 packages="build-essential cmake ninja-build pkg-config libfyaml-dev libcmocka-dev"
-packages="$packages libsuitesparse-dev libopenblas-dev liblapacke-dev libsundials-dev"
+packages="$packages libsuitesparse-dev libopenblas-dev liblapacke-dev libsundials-dev libhdf5-dev"
 ci_packages="clang clang-format libclang-rt-14-dev valgrind"
 
 mode=install

@@ -97,6 +97,12 @@ struct keel_system {
     int has_drivers;    /* 1 if constraints can do work: some Phi depends on t, or some Psi is not linear
                            homogeneous in v */
 
+    /* [n_v] displacements that are not small, 1 for angles and the size of the mechanism for lengths: the
+     * violation of a constraint is compared with what they change it by at least. NULL: with what the
+     * coordinates, as they are, change it by; enough where coordinates are not differences from a drawn pose.
+     */
+    const double *q_size;
+
     const void *model; /* the implementer's data, never written after construction: shared by threads */
 
     /* A private scratch area for one thread; both may be NULL when none is needed. */

@@ -10,16 +10,18 @@ static double largest(const double *x, int n) {
     return max;
 }
 
-/* sum_j |J_ij| max(|x_j|, floor) for the first `rows` rows; x = NULL takes `floor` for all. A row that was
- * larger before keeps a hundredth of that size: at a singular pose a row of J may vanish, but not the terms
- * of its constraint. */
-static void row_sizes(const ki_dynamics *d, int rows, const double *x, double floor,
+/* sum_j |J_ij| max(|x_j|, floor, least_j) for the first `rows` rows; x = NULL takes `floor` for all, least =
+ * NULL zeros. A row that was larger before keeps a hundredth of that size: at a singular pose a row of J may
+ * vanish, but not the terms of its constraint. */
+static void row_sizes(const ki_dynamics *d, int rows, const double *x, double floor, const double *least,
                       const double *largest_so_far, double *size) {
     keel_pattern P = d->system->J;
     for (int i = 0; i < rows; i++) {
         size[i] = 0;
         for (int k = P.start[i]; k < P.start[i + 1]; k++) {
-            double length = x ? fmax(fabs(x[P.index[k]]), floor) : floor;
+            int j = P.index[k];
+            double length = x ? fmax(fabs(x[j]), floor) : floor;
+            length = least ? fmax(length, least[j]) : length;
             size[i] += fabs(d->at.J[k]) * length;
         }
         size[i] = fmax(size[i], 0.01 * largest_so_far[i]);
@@ -31,20 +33,21 @@ static void row_sizes(const ki_dynamics *d, int rows, const double *x, double fl
 void ki_position_sizes(const ki_dynamics *d, const double *q, double *size) {
     const keel_system *sys = d->system;
     double length = largest(q, sys->n_q);
+    const double *least = sys->q_size;
     if (length == 0)
-        row_sizes(d, sys->n_h, NULL, 1, d->largest_position, size);
+        row_sizes(d, sys->n_h, NULL, least ? 0 : 1, least, d->largest_position, size);
     else if (sys->kinematics) /* columns of J are not the components of q */
-        row_sizes(d, sys->n_h, NULL, length, d->largest_position, size);
+        row_sizes(d, sys->n_h, NULL, length, least, d->largest_position, size);
     else
-        row_sizes(d, sys->n_h, q, 0.01 * length, d->largest_position, size);
+        row_sizes(d, sys->n_h, q, 0.01 * length, least, d->largest_position, size);
 }
 
 void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size) {
     double speed = largest(v, d->system->n_v);
     if (speed == 0)
-        row_sizes(d, d->m, NULL, 1, d->largest_velocity, size);
+        row_sizes(d, d->m, NULL, 1, NULL, d->largest_velocity, size);
     else
-        row_sizes(d, d->m, v, 0.01 * speed, d->largest_velocity, size);
+        row_sizes(d, d->m, v, 0.01 * speed, NULL, d->largest_velocity, size);
 }
 
 /* What counts as the length of component j: not less than a hundredth of the largest, 1 where all are zero.

@@ -218,7 +218,8 @@ static void choose_steps(const ki_mech *mech, ki_colouring *c) {
             bool turns = false;
             for (int i = 0; i < (mech->d == KI_PLANAR ? 1 : 3); i++)
                 turns |= columns[mech->d * j + i] != 0;
-            c->step[body->v + j] = 6e-6 * (turns || size == 0 ? 1 : size);
+            c->q_size[body->v + j] = turns || size == 0 ? 1 : size;
+            c->step[body->v + j] = 6e-6 * c->q_size[body->v + j];
         }
     }
 }
@@ -241,8 +242,10 @@ static keel_status build(ki_mech *mech, lists *l, int *columns) {
                            &c->rate_slot);
     if (!status)
         status = colour(mech, l, c);
-    if (!status)
+    if (!status) {
         choose_steps(mech, c);
+        mech->system.q_size = c->q_size;
+    }
     return status;
 }
 
@@ -253,7 +256,7 @@ keel_status ki_colouring_build(ki_mech *mech) {
     lists_init(&l, n + mech->system.n_h + mech->system.n_n);
     int *columns = KI_NEW(&l.arena, int, 2 * n);
     if (c)
-        c->step = KI_NEW(&mech->arena, double, n);
+        c->step = KI_NEW(&mech->arena, double, n), c->q_size = KI_NEW(&mech->arena, double, n);
     keel_status status = l.arena.failed || mech->arena.failed ? KEEL_ERROR_MEMORY : build(mech, &l, columns);
     ki_arena_free(&l.arena);
     return status;

@@ -173,7 +173,7 @@ typedef struct ki_mech {
     ki_joint *joint; /* described ones first, in their order */
     int described_joints;
     int point_count;
-    ki_point *point;
+    ki_point *point; /* [point_count], then the places of the described joints */
     int force_count;
     ki_force *force;
     int motion_count;

@@ -111,6 +111,14 @@ static bool ask_reaction(question *q, ki_measure *m) {
     return k >= 0;
 }
 
+/* The place of a joint: the point of its second body there, of its first if the second is the ground. */
+static bool ask_place_of_joint(question *q, ki_measure *m) {
+    const ki_mech *mech = q->names->mech;
+    int point = mech->point_count + q->number;
+    return !mech->joint[q->number].type->couples &&
+           ask_place(q, q->rest, KI_MEASURE_POINT, point, mech->point[point].body, m);
+}
+
 static bool ask_joint(question *q, ki_measure *m) {
     const ki_mech *mech = q->names->mech;
     const ki_joint *joint = &mech->joint[q->number];
@@ -120,7 +128,7 @@ static bool ask_joint(question *q, ki_measure *m) {
             *m = (ki_measure){KI_MEASURE_JOINT, q->number, k, q->primes, {joint->body[0], joint->body[1]}};
             return true;
         }
-    return ask_reaction(q, m);
+    return ask_reaction(q, m) || ask_place_of_joint(q, m);
 }
 
 static bool ask_force(question *q, ki_measure *m) {

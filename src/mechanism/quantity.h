@@ -2,6 +2,7 @@
  *
  *     JOINT.COORDINATE                  angle, displacement, ...: what the type calls them (joint.h)
  *     POINT.x  BODY.POINT.x             world coordinates x y z of a point
+ *     JOINT.x                           of the place of a joint
  *     BODY.x                            of the centre of mass
  *     BODY.angle                        planar: rotation from the drawn pose
  *     BODY.spin  BODY.spin.x            angular velocity, world axes (planar: spin alone)

@@ -147,6 +147,13 @@ static void fill_points(const keel_mechanism *m, ki_mech *mech) {
         if (m->planar)
             point->r[2] = 0;
     }
+    for (int j = 0; j < m->joint_count; j++) {
+        const ki_joint *joint = &mech->joint[j];
+        int side = joint->body[1] ? 1 : 0;
+        ki_point *place = &mech->point[m->point_count + j];
+        *place = (ki_point){.name = joint->name, .where = joint->where, .body = joint->body[side]};
+        ki_copy3(joint->frame[side].r, place->r);
+    }
 }
 
 void ki_mech_free(ki_mech *mech) {
@@ -171,7 +178,7 @@ ki_mech *ki_skeleton_new(const keel_mechanism *m, const ki_tree *tree) {
     mech->joint_count = mech->described_joints = m->joint_count;
     mech->joint = KI_NEW(&mech->arena, ki_joint, m->joint_count + m->body_count);
     mech->point_count = m->point_count;
-    mech->point = KI_NEW(&mech->arena, ki_point, m->point_count);
+    mech->point = KI_NEW(&mech->arena, ki_point, m->point_count + m->joint_count);
     int *first_joint = KI_NEW(&mech->arena, int, m->body_count);
     if (mech->arena.failed) {
         ki_mech_free(mech);

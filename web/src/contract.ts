@@ -1,0 +1,174 @@
+// The data that the program `keel` writes into the page. docs/report.md describes them for people.
+
+export type V3 = [number, number, number];
+
+/** Numbers as base64 of their little-endian bytes. */
+export interface Packed {
+  type: "f64" | "f32";
+  count: number;
+  base64: string;
+}
+
+export const GROUPS = [
+  "output",
+  "coordinate",
+  "velocity",
+  "state",
+  "auxiliary",
+  "multiplier",
+  "reaction",
+  "energy",
+  "audit",
+  "violation",
+] as const;
+export type Group = (typeof GROUPS)[number];
+
+export interface Column {
+  name: string;
+  group: Group;
+  unit?: string;
+  shared?: boolean;
+  data: Packed;
+}
+
+export interface Event {
+  t: number;
+  kind: string;
+  text: string;
+}
+
+/** One entry for each accepted step. */
+export interface Steps {
+  t: Packed;
+  size: Packed;
+  order: Packed | null;
+  gap: Packed | null;
+}
+
+export interface Report {
+  format: "keel-report";
+  version: number;
+  title: string;
+  description: string | null;
+  program: string;
+  model_text: string | null;
+  model_file: string | null;
+  verdict: { ok: boolean; text: string }[];
+  facts: [string, string][];
+  summary: object | null;
+  time: Packed;
+  rows: number;
+  columns: Column[];
+  events: Event[];
+  steps: Steps | null;
+  scene: Scene | null;
+}
+
+/** Places are relative to the body's reference point, in axes that are the world's in the drawn pose. */
+export type Shape =
+  | { kind: "rod" | "cylinder"; from: V3; to: V3; radius: number }
+  | { kind: "box"; size: V3; at: V3; axes: number[] }
+  | { kind: "plate"; size: [number, number]; thickness: number; at: V3; axes: number[] }
+  | { kind: "sphere"; at: V3; radius: number }
+  | { kind: "mass"; at: V3 };
+
+export interface Body {
+  name: string;
+  shapes: Shape[];
+}
+
+export interface Point {
+  name: string;
+  body: number;
+  at: V3;
+}
+
+export interface Joint {
+  name: string;
+  type: string;
+  body: [number, number];
+  at: [V3, V3];
+  axis: V3;
+  cut: boolean;
+  shared: boolean;
+}
+
+export interface Spring {
+  name: string;
+  body: [number, number];
+  at: [V3, V3];
+}
+
+export interface Scene {
+  dimension: 2 | 3;
+  up: V3;
+  size: number;
+  /** bodies[0] is the ground. */
+  bodies: Body[];
+  points: Point[];
+  joints: Joint[];
+  springs: Spring[];
+  /** Places of points of equation models, [frames][3]. */
+  tracks: { name: string; data: Packed }[];
+  /** Pairs of names of points or tracks. */
+  lines: [string, string][];
+  frames: number;
+  frame_time: Packed;
+  /** [frames][bodies - 1][x y z, qw qx qy qz]. */
+  poses: Packed;
+  /** [frames][joints][3]: reaction on the second body, world axes. */
+  forces: Packed | null;
+}
+
+export interface ComparisonRun {
+  method: string;
+  integrator: string;
+  tolerance?: number | null;
+  step?: number | null;
+  status: string;
+  error: number | null;
+  violation: number | null;
+  energy: number | null;
+  steps: number | null;
+  evaluations: number | null;
+  factorizations: number | null;
+  seconds: number | null;
+}
+
+export interface Comparison {
+  format: "keel-comparison";
+  version: number;
+  title: string;
+  reference: string;
+  runs: ComparisonRun[];
+  notes: string[];
+}
+
+export interface Claim {
+  id: string;
+  what: string;
+  claim: string;
+  measured: string;
+  verdict: "agrees" | "differs" | "not comparable";
+  why: string;
+}
+
+export interface Figure {
+  title: string;
+  x_label: string;
+  y_label: string;
+  x_log: boolean;
+  y_log: boolean;
+  series: { name: string; x: (number | null)[]; y: (number | null)[]; marks?: boolean }[];
+}
+
+export interface Reproduction {
+  format: "keel-reproduction";
+  version: number;
+  title: string;
+  paper: string;
+  claims: Claim[];
+  figures: Figure[];
+}
+
+export type Data = Report | Comparison | Reproduction;
