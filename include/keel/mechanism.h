@@ -133,6 +133,28 @@ KEEL_API int keel_mechanism_add_force(keel_mechanism *mechanism, const keel_forc
 KEEL_API int keel_mechanism_add_motion(keel_mechanism *mechanism, const keel_motion *motion,
                                        keel_diagnostics *diagnostics);
 
+/* What a body looks like; it has no influence on its motion. Places and axes of the drawn pose. */
+typedef enum keel_shape_kind {
+    KEEL_SHAPE_ROD,      /* from, to, radius (0: slender)      */
+    KEEL_SHAPE_CYLINDER, /* from, to, radius                   */
+    KEEL_SHAPE_BOX,      /* at, axes, size                     */
+    KEEL_SHAPE_PLATE,    /* at, axes, size (the third may be 0) */
+    KEEL_SHAPE_SPHERE,   /* at, radius                         */
+    KEEL_SHAPE_MASS      /* at: a point mass                   */
+} keel_shape_kind;
+
+typedef struct keel_shape {
+    keel_shape_kind kind;
+    double from[3], to[3]; /* ends of the axis            */
+    double at[3];          /* centre                      */
+    double axes[9];        /* of a box or plate: columns of a rotation matrix, row-major */
+    double size[3];        /* edges along them            */
+    double radius;
+} keel_shape;
+
+/* Adds a shape to a body. KEEL_ERROR_INPUT for a body that is not there or numbers that are not finite. */
+KEEL_API keel_status keel_mechanism_add_shape(keel_mechanism *mechanism, int body, const keel_shape *shape);
+
 /* A parameter that formulas may use, a quantity's value at the start ("crank.angle", "crank.angle'",
  * "frame.spin.x"), an output. */
 KEEL_API keel_status keel_mechanism_add_parameter(keel_mechanism *mechanism, const char *name, double value);
@@ -220,6 +242,33 @@ typedef struct keel_pose {
 } keel_pose;
 KEEL_API keel_status keel_mechanism_poses(const keel_system *system, void *work, const keel_point *at,
                                           keel_pose *poses);
+
+/* ---- how it looks --------------------------------------------------------------------------------------- */
+
+/* The shapes of a body, in the order they were added; returns their number. */
+KEEL_API int keel_mechanism_shapes(const keel_system *system, int body, const keel_shape **shapes);
+
+/* A point of a body, as it is from the reference point in body axes (those of the world in the drawn pose).
+ * False (0) when there is none of that number. */
+typedef struct keel_marker {
+    const char *name;
+    int body;
+    double at[3];
+} keel_marker;
+KEEL_API int keel_mechanism_marker(const keel_system *system, int point, keel_marker *marker);
+
+/* What ties two bodies: a joint, or a spring. Places as above, one on either body; the axis is that of a joint
+ * in axes of body[0]: its line for joints that slide in a plane, else what it turns about. False when there is
+ * none of that number, or it has no place (gear, rack). */
+typedef struct keel_tie {
+    const char *name;
+    int body[2];
+    double at[2][3], axis[3];
+} keel_tie;
+KEEL_API int keel_mechanism_joint_tie(const keel_system *system, int joint, keel_tie *tie);
+KEEL_API int keel_mechanism_spring_tie(const keel_system *system, int spring, keel_tie *tie);
+
+KEEL_API void keel_mechanism_gravity(const keel_system *system, double gravity[3]);
 
 /* d(twist of a body)/dv, 6 x n_v row-major (angular velocity, velocity of the reference point; world axes).
  */

@@ -35,6 +35,8 @@ bool ki_index3_newton_init(ki_index3_newton *self, ki_integrator *base, void *us
     self->move = KI_NEW(&base->arena, double, n_v);
     /* what starts at zero has no size yet: then that of an error that the run does not see */
     self->largest_q = self->largest_z = fmin(base->settings.absolute_tolerance, SMALL);
+    for (int j = 0; d->system->q_size && j < n_v; j++)
+        self->largest_q = fmax(self->largest_q, d->system->q_size[j]);
     return !base->arena.failed;
 }
 

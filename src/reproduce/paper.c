@@ -53,9 +53,11 @@ const char *ki_draft_text(ki_draft *d, const char *format, ...) {
     return text;
 }
 
-/* Room for one more of `count` elements; the address of the new one, zeroed, or NULL. */
+/* Room for one more element of the list whose address is in `*list`, *count of them so far; the address of the
+ * new one, zeroed, or NULL. */
 static void *grow(ki_draft *d, void *list, int *count, int *room, size_t size) {
-    void **elements = list;
+    char *elements;
+    memcpy(&elements, list, sizeof elements); /* lists are pointers of several types */
     if (*count == *room) {
         int more = *room ? 2 * *room : 16;
         char *bytes = ki_arena_alloc(&d->memory, (size_t)more, size);
@@ -64,11 +66,12 @@ static void *grow(ki_draft *d, void *list, int *count, int *room, size_t size) {
             return NULL;
         }
         if (*count)
-            memcpy(bytes, *elements, (size_t)*count * size);
-        *elements = bytes;
+            memcpy(bytes, elements, (size_t)*count * size);
+        elements = bytes;
+        memcpy(list, &elements, sizeof elements);
         *room = more;
     }
-    return (char *)*elements + (size_t)(*count)++ * size;
+    return elements + (size_t)(*count)++ * size;
 }
 
 void ki_claim(ki_draft *d, const keel_claim *claim, const char *measured, ...) {

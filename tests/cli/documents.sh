@@ -47,8 +47,11 @@ exits 0 run "$models/pendulum_redundant.yaml" --until 1 --method dop853/index1/g
 "$JSON_PATHS" summary.json >paths || fail "not JSON"
 # a model with invariants has a list of them
 exits 0 run "$models/pendulum_period.yaml" --until 1 --summary invariants.json
-grep -v '^invariants ' paths >most
-"$JSON_PATHS" invariants.json | grep '^invariants' | cat most - >paths
+# and one with repeated joints outputs that depend on how they share
+exits 0 run "$models/door.yaml" --until 0.1 --summary door.json
+grep -v '^invariants \|^shared_outputs ' paths >most
+"$JSON_PATHS" invariants.json | grep '^invariants' >>most
+"$JSON_PATHS" door.json | grep '^shared_outputs' | cat most - >paths
 sed 's/ .*//; s/\[[0-9]*\]/[]/; s/^\(final\.\(q\|v\|v_rate\|z\|s\|lambda\|outputs\)\)\..*/\1.NAME/' paths | sort -u >keys
 [ "$(wc -l <keys)" -ge 30 ] || fail "too few keys in the summary"
 while read -r key; do

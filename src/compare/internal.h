@@ -1,0 +1,115 @@
+/* internal.h - what the files of a comparison share. */
+#ifndef KI_COMPARE_INTERNAL_H
+#define KI_COMPARE_INTERNAL_H
+
+#include <stdbool.h>
+
+#include "keel/compare.h"
+
+/* Where a quantity is found in a row. */
+typedef enum ki_source {
+    KI_FROM_Q,
+    KI_FROM_V,
+    KI_FROM_Z,
+    KI_FROM_S,
+    KI_FROM_LAMBDA,
+    KI_FROM_OUTPUTS,
+    KI_FROM_ENERGY,
+    KI_SOURCES
+} ki_source;
+
+typedef struct ki_quantity {
+    ki_source source;
+    int i;
+} ki_quantity;
+
+typedef struct ki_quantities {
+    ki_quantity *list; /* [count] */
+    int count;
+    bool chosen; /* named by the user: nothing is left out then */
+} ki_quantities;
+
+/* quantity.c: the quantities of a comparison; names as in CSV files. */
+keel_status ki_quantities_choose(const keel_system *system, const keel_comparison_plan *plan,
+                                 keel_diagnostics *diagnostics, ki_quantities *quantities);
+char *ki_quantity_name(const keel_system *system, ki_quantity quantity); /* owned; NULL: out of memory */
+double ki_quantity_value(ki_quantity quantity, const keel_row *row);
+/* Leaves out outputs that depend on how dependent constraints share their load. Returns how many. */
+int ki_quantities_drop_shared(ki_quantities *quantities, const int *output_shared);
+
+/* norm.c: values [rows x columns] of two trajectories. */
+keel_status ki_trajectory_new(keel_trajectory *trajectory, int rows, int columns);
+
+/* scale[k], see compare.h. `other`, another approximation of the same values or NULL, tells what is only
+ * noise. */
+void ki_scales(int rows, int columns, const double *values, const double *other, double *scale);
+
+/* max |a - b| / scale over one or more rows; infinite if something is not finite. */
+double ki_distance(int rows, int columns, const double *a, const double *b, const double *scale);
+
+/* What runs have in common. */
+typedef struct ki_problem {
+    const keel_system *system;
+    const keel_state *start;
+    int velocities_given;
+    const keel_settings *settings;
+    const ki_quantities *quantities;
+    int rows;        /* times to look at */
+    const double *t; /* [rows]           */
+    double limit;    /* CPU seconds      */
+    const volatile int *stop;
+} ki_problem;
+
+/* One run of a problem. Its values at the problem's times are either stored, or compared at once. */
+typedef struct ki_job {
+    keel_comparison_run run;
+    double *values;          /* [rows x quantities]; NULL: not wanted */
+    const double *reference; /* [rows x quantities]; NULL: not compared */
+    const double *scale;
+    int *output_shared; /* [n_outputs] filled if known; NULL: not wanted */
+} ki_job;
+
+/* execute.c */
+void ki_execute(const ki_problem *problem, ki_job *job);
+
+/* Executes jobs with so many threads, in their order. */
+typedef struct ki_progress {
+    const keel_comparison_plan *plan;
+    int done, total;
+} ki_progress;
+keel_status ki_execute_all(const ki_problem *problem, ki_job *jobs, int count, ki_progress *progress);
+
+/* reference.c: a trajectory that errors are measured against. */
+typedef struct ki_reference {
+    double *values; /* [rows x quantities] */
+    double *scale;  /* [quantities]        */
+    char text[232];
+    double uncertainty;       /* NAN: unknown                                       */
+    double seconds;           /* of the run whose numbers set steps and limits      */
+    double mean_step;         /* of that run                                        */
+    int *output_shared;       /* [n_outputs], all 0 if unknown                      */
+    keel_comparison_run last; /* when none succeeded: the first that failed         */
+} ki_reference;
+
+keel_status ki_reference_find(const ki_problem *problem, const double *given, const char *given_name,
+                              ki_progress *progress, ki_reference *reference);
+void ki_reference_clear(ki_reference *reference);
+
+/* plan.c */
+/* All valid methods of the table; with nothing to keep, one of each integrator. The caller frees. */
+keel_method *ki_all_methods(const keel_system *system, int *count);
+/* Steps h_k near mean/4^k that meet the times t_0 + i spacing. */
+void ki_default_steps(double mean, double spacing, double steps[3]);
+/* 1 if the method runs on steps, 0 on tolerances. */
+bool ki_takes_steps(keel_method method, const keel_comparison_plan *plan);
+
+/* rank.c */
+/* Evaluations to reach an error, interpolated in logarithms between runs; NAN if it is not reached. */
+double ki_cost(const keel_comparison_run *runs, int count, double error);
+/* From runs in groups of one method each to methods, order, target and decades. */
+keel_status ki_rank(keel_comparison *result);
+
+/* A note, printf-like. */
+keel_status ki_note(keel_comparison *result, const char *format, ...) KEEL_PRINTF(2, 3);
+
+#endif
