@@ -94,7 +94,8 @@ static bool write_start(const char *path, const keel_model *model) {
             write_value(output.file, keel_system_name(system, KEEL_NAME_Q, i, buffer), "",
                         model->start->q[i]);
         for (int i = 0; i < system->n_v; i++)
-            write_value(output.file, ki_velocity_name(system, i, buffer), "'", model->start->v[i]);
+            write_value(output.file, ki_velocity_name(system, i, buffer),
+                        ki_velocity_is_rate(system) ? "'" : "", model->start->v[i]);
         if (cli_output_commit(&output))
             return true;
     }

@@ -104,8 +104,8 @@ static void write_components(FILE *file, const keel_system *system, bool velocit
         const change *c = &changes[i];
         const char *name = velocities ? ki_velocity_name(system, c->number, buffer)
                                       : keel_system_name(system, KEEL_NAME_Q, c->number, buffer);
-        fprintf(file, "    %s%s by %.4g, from %.6g to %.6g\n", name, velocities ? "'" : "", c->to - c->from,
-                c->from, c->to);
+        fprintf(file, "    %s%s by %.4g, from %.6g to %.6g\n", name,
+                velocities && ki_velocity_is_rate(system) ? "'" : "", c->to - c->from, c->from, c->to);
     }
 }
 

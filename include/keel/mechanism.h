@@ -243,7 +243,8 @@ typedef struct keel_pose {
 KEEL_API keel_status keel_mechanism_poses(const keel_system *system, void *work, const keel_point *at,
                                           keel_pose *poses);
 
-/* ---- how it looks --------------------------------------------------------------------------------------- */
+/* ---- how it looks ---------------------------------------------------------------------------------------
+ */
 
 /* The shapes of a body, in the order they were added; returns their number. */
 KEEL_API int keel_mechanism_shapes(const keel_system *system, int body, const keel_shape **shapes);
@@ -257,9 +258,9 @@ typedef struct keel_marker {
 } keel_marker;
 KEEL_API int keel_mechanism_marker(const keel_system *system, int point, keel_marker *marker);
 
-/* What ties two bodies: a joint, or a spring. Places as above, one on either body; the axis is that of a joint
- * in axes of body[0]: its line for joints that slide in a plane, else what it turns about. False when there is
- * none of that number, or it has no place (gear, rack). */
+/* What ties two bodies: a joint, or a spring. Places as above, one on either body; the axis is that of a
+ * joint in axes of body[0]: its line for joints that slide in a plane, else what it turns about. False when
+ * there is none of that number, or it has no place (gear, rack). */
 typedef struct keel_tie {
     const char *name;
     int body[2];

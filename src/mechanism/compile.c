@@ -9,6 +9,7 @@
 #include "mechanism/mech_names.h"
 #include "mechanism/mech_system.h"
 #include "mechanism/reaction.h"
+#include "mechanism/shapes.h"
 #include "mechanism/tangent.h"
 
 static void report(keel_diagnostics *diagnostics, const ki_joint *joint) {
@@ -79,6 +80,8 @@ static keel_status complete(ki_mech *mech, const keel_mechanism *m, bool for_ass
         status = ki_friction_pattern(mech);
     if (!status)
         status = ki_mech_name(mech, m);
+    if (!status)
+        status = ki_shapes_compile(m, mech);
     if (!status)
         status = ki_colouring_build(mech);
     if (!status)

@@ -54,6 +54,7 @@ void keel_mechanism_free(keel_mechanism *mechanism) {
     free(mechanism->parameter);
     free(mechanism->start);
     free(mechanism->output);
+    free(mechanism->shape);
     ki_arena_free(&mechanism->arena);
     free(mechanism);
 }

@@ -26,6 +26,11 @@ typedef struct ki_output_spec {
     keel_formula formula;
 } ki_output_spec;
 
+typedef struct ki_shape_spec {
+    int body;
+    keel_shape shape;
+} ki_shape_spec;
+
 struct keel_mechanism {
     ki_arena arena; /* holds all text */
     int planar;
@@ -47,6 +52,8 @@ struct keel_mechanism {
     ki_value_spec *start;
     int output_count;
     ki_output_spec *output;
+    int shape_count;
+    ki_shape_spec *shape;
     void *index; /* names -> parts, for quick look-up: description.c */
 };
 

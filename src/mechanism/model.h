@@ -182,7 +182,9 @@ typedef struct ki_mech {
     ki_start_row *start;
     int output_count;
     ki_formula outputs;
-    size_t tape_size; /* doubles of work of all tapes so far */
+    keel_shape *shape; /* of all bodies, one body after the other */
+    int *shape_start;  /* [body_count + 1] by described number */
+    size_t tape_size;  /* doubles of work of all tapes so far */
     keel_mechanism_facts facts;
     struct ki_layout *layout;       /* layout.h: which rows there are, and where entries go */
     struct ki_colouring *colouring; /* tangent.h */

@@ -30,6 +30,13 @@ typedef struct ki_own_point {
     keel_location where;
 } ki_own_point;
 
+/* A shape of the body that is being read. */
+typedef struct ki_look ki_look;
+struct ki_look {
+    keel_shape shape;
+    const ki_look *next;
+};
+
 typedef struct ki_sketch {
     ki_loader *loader;
     keel_mechanism *mechanism;
@@ -43,6 +50,7 @@ typedef struct ki_sketch {
     double value[KI_SKETCH_VARIABLES];
     const ki_own_point *own; /* points of the body that is being read */
     int own_count;
+    const ki_look *looks; /* its shapes, the last first */
 } ki_sketch;
 
 /* A part under its key: `key: {...}`, and its fields. */
@@ -136,6 +144,9 @@ extern const char *const ki_matter_keys[KI_MATTER_FIELDS];
 /* What the fields say; all false: nothing is said, a massless body. False after a message. */
 bool ki_read_shape(ki_sketch *s, const ki_yaml *map, const char *owner, const ki_yaml *const *field,
                    ki_matter *matter);
+
+/* Keeps a shape of the body that is being read. */
+void ki_sketch_look(ki_sketch *s, const keel_shape *shape);
 
 /* The axes {x: vector, y: vector} as columns of R. */
 bool ki_read_axes(ki_sketch *s, const ki_yaml *map, const char *owner, double R[9]);

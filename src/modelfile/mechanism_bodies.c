@@ -65,6 +65,11 @@ static void add_points(ki_sketch *s, int body) {
     }
 }
 
+static void add_shapes(ki_sketch *s, int body) {
+    for (const ki_look *look = s->looks; look; look = look->next)
+        ki_loader_fail(s->loader, keel_mechanism_add_shape(s->mechanism, body, &look->shape));
+}
+
 /* ---- mass, centre, inertia ------------------------------------------------------------------------------
  */
 
@@ -149,7 +154,12 @@ static bool read_part(ki_sketch *s, const ki_yaml *part, const char *owner, ki_m
         KI_COMPLAIN(s->loader, part->at, "a part of '%s' has no mass", owner);
         return false;
     }
-    return read_numbers(s, part, owner, field, field[PART_AT] ? field[PART_AT] : field[KI_CENTRE], matter);
+    if (!read_numbers(s, part, owner, field, field[PART_AT] ? field[PART_AT] : field[KI_CENTRE], matter))
+        return false;
+    keel_shape mass = {.kind = KEEL_SHAPE_MASS};
+    memcpy(mass.at, matter->centre, sizeof mass.at);
+    ki_sketch_look(s, &mass);
+    return true;
 }
 
 static bool read_parts(ki_sketch *s, const ki_yaml *parts, const char *owner, ki_matter *sum) {
@@ -226,8 +236,10 @@ static void read_item(ki_sketch *s, const ki_item_reading *item) {
     int number = keel_mechanism_add_body(s->mechanism, &body, s->loader->diagnostics);
     if (number < 0)
         ki_loader_fail(s->loader, (keel_status)number);
-    else
+    if (number > 0) {
         add_points(s, number);
+        add_shapes(s, number);
+    }
 }
 
 /* A body with a mistake still stands for itself, so that those who name it are not called wrong. */
@@ -252,4 +264,5 @@ void ki_read_body(ki_sketch *s, const ki_yaml *entry) {
         add_stand_in(s, item.name);
     s->own = NULL;
     s->own_count = 0;
+    s->looks = NULL;
 }

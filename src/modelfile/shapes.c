@@ -131,6 +131,7 @@ typedef struct solid {
     double centre[3], R[9];
     double volume;    /* 0: not known, no thickness was given */
     double moment[3]; /* per mass */
+    keel_shape look;
 } solid;
 
 typedef struct shape_reading {
@@ -173,16 +174,20 @@ static bool read_ends(const shape_reading *r, solid *body, double *length) {
     ki_frame_from_axes(along, ANY, body->R);
     for (int k = 0; k < 3; k++)
         body->centre[k] = (from[k] + to[k]) / 2;
+    ki_copy3(from, body->look.from);
+    ki_copy3(to, body->look.to);
     return true;
 }
 
 static void set_round(solid *body, double radius, double length) {
+    body->look.radius = radius;
     body->moment[0] = body->moment[1] = (3 * radius * radius + length * length) / 12;
     body->moment[2] = radius * radius / 2;
     body->volume = PI * radius * radius * length;
 }
 
 static void set_block(solid *body, double a, double b, double c) {
+    ki_copy3((const double[3]){a, b, c}, body->look.size);
     body->moment[0] = (b * b + c * c) / 12;
     body->moment[1] = (c * c + a * a) / 12;
     body->moment[2] = (a * a + b * b) / 12;
@@ -198,6 +203,16 @@ static bool read_rod(const shape_reading *r, solid *body) {
     return true;
 }
 
+/* The ends of a disc's axis, to look at: one without thickness gets a little. */
+static void set_disc_ends(solid *body, double radius, double thickness) {
+    double half = thickness > 0 ? thickness / 2 : radius / 50, axis[3];
+    ki_axis(body->R, 2, axis);
+    ki_copy3(body->centre, body->look.from);
+    ki_copy3(body->centre, body->look.to);
+    ki_add_scaled(-half, axis, body->look.from);
+    ki_add_scaled(half, axis, body->look.to);
+}
+
 /* Between two ends, or a disc about z of its axes. */
 static bool read_cylinder(const shape_reading *r, solid *body) {
     double length = 0, radius;
@@ -207,6 +222,8 @@ static bool read_cylinder(const shape_reading *r, solid *body) {
         return false;
     if (disc && r->field[KI_THICKNESS] && !read_positive(r->s, r->field[KI_THICKNESS], r->owner, &length))
         return false;
+    if (disc)
+        set_disc_ends(body, radius, length);
     set_round(body, radius, length);
     return true;
 }
@@ -218,6 +235,7 @@ static bool read_sphere(const shape_reading *r, solid *body) {
         return false;
     body->moment[0] = body->moment[1] = body->moment[2] = 0.4 * radius * radius;
     body->volume = 4 * PI / 3 * radius * radius * radius;
+    body->look.radius = radius;
     return true;
 }
 
@@ -257,17 +275,19 @@ static bool read_plate(const shape_reading *r, solid *body) {
 enum { SHAPES = 5 };
 static const char *const SHAPE_WORDS[SHAPES] = {"rod", "cylinder", "sphere", "box", "plate"};
 static const struct {
+    keel_shape_kind kind;
     bool (*read)(const shape_reading *reading, solid *body);
     unsigned fields;       /* besides shape, mass, density: bits 1 << ki_matter_field */
     const char *thickness; /* what gives it a volume */
 } SHAPE[SHAPES] = {
-    {read_rod, 1u << KI_FROM | 1u << KI_TO | 1u << KI_RADIUS, "radius"},
-    {read_cylinder,
+    {KEEL_SHAPE_ROD, read_rod, 1u << KI_FROM | 1u << KI_TO | 1u << KI_RADIUS, "radius"},
+    {KEEL_SHAPE_CYLINDER, read_cylinder,
      1u << KI_FROM | 1u << KI_TO | 1u << KI_RADIUS | 1u << KI_CENTRE | 1u << KI_AXES | 1u << KI_THICKNESS,
      "thickness"},
-    {read_sphere, 1u << KI_CENTRE | 1u << KI_RADIUS, NULL},
-    {read_box, 1u << KI_CENTRE | 1u << KI_AXES | 1u << KI_SIZE, "the third edge in 'size'"},
-    {read_plate, 1u << KI_CENTRE | 1u << KI_AXES | 1u << KI_SIZE | 1u << KI_THICKNESS, "thickness"},
+    {KEEL_SHAPE_SPHERE, read_sphere, 1u << KI_CENTRE | 1u << KI_RADIUS, NULL},
+    {KEEL_SHAPE_BOX, read_box, 1u << KI_CENTRE | 1u << KI_AXES | 1u << KI_SIZE, "the third edge in 'size'"},
+    {KEEL_SHAPE_PLATE, read_plate, 1u << KI_CENTRE | 1u << KI_AXES | 1u << KI_SIZE | 1u << KI_THICKNESS,
+     "thickness"},
 };
 
 static bool check_fields(const shape_reading *r, int shape) {
@@ -306,6 +326,16 @@ static bool read_shape_mass(const shape_reading *r, int shape, const solid *body
     return body->volume > 0;
 }
 
+void ki_sketch_look(ki_sketch *s, const keel_shape *shape) {
+    ki_look *look = KI_NEW(s->loader->arena, ki_look, 1);
+    if (!look) {
+        ki_loader_fail(s->loader, KEEL_ERROR_MEMORY);
+        return;
+    }
+    *look = (ki_look){*shape, s->looks};
+    s->looks = look;
+}
+
 bool ki_read_shape(ki_sketch *s, const ki_yaml *map, const char *owner, const ki_yaml *const *field,
                    ki_matter *matter) {
     shape_reading r = {s, map, owner, field};
@@ -319,5 +349,9 @@ bool ki_read_shape(ki_sketch *s, const ki_yaml *map, const char *owner, const ki
         moment[k] = matter->mass * body.moment[k];
     ki_copy3(body.centre, matter->centre);
     ki_turn_inertia(body.R, moment, matter->inertia);
+    body.look.kind = SHAPE[shape].kind;
+    ki_copy3(body.centre, body.look.at);
+    memcpy(body.look.axes, body.R, sizeof body.R);
+    ki_sketch_look(s, &body.look);
     return true;
 }

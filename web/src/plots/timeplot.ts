@@ -1,0 +1,237 @@
+// A plot over time: uPlot draws, this module feeds it with what the window needs and keeps the cursors.
+
+import uPlot from "uplot";
+import type { Clock } from "../clock";
+import type { Event } from "../contract";
+import { h, watchWidth } from "../dom";
+import { power, ticks } from "../format";
+import { nearest } from "../search";
+import { cssColour, onTheme, seriesColour, seriesDash } from "../theme";
+import { decimate, plain, sizeAbove, type Map } from "./decimate";
+import { createLegend, type LegendEntry } from "./legend";
+import type { View } from "./view";
+
+export interface Series extends LegendEntry {
+  values: () => ArrayLike<number>;
+}
+
+export interface TimePlot {
+  id: string;
+  title: string;
+  note?: string | undefined;
+  unit?: string | undefined;
+  log: boolean;
+  /** Values hold until the next time: orders of integrators. */
+  stairs?: boolean;
+  time: ArrayLike<number>;
+  series: Series[];
+  events: Event[];
+  /** Write the kinds of events beside their lines. */
+  labelEvents?: boolean;
+}
+
+const HEIGHT = 250;
+const AXIS_WIDTH = 66; // the same for all plots, so that times stand above each other
+const DECADES = 24; // a logarithmic axis reaches at most so far below its largest value
+
+export function createTimePlot(spec: TimePlot, view: View, clock: Clock): HTMLElement {
+  const box = h("div", { class: "plot" });
+  const reset = h("button", { type: "button", class: "small", hidden: true, click: () => view.reset() }, "reset zoom");
+  const figure = h(
+    "figure",
+    { class: "card", id: spec.id, "aria-label": spec.title },
+    h("figcaption", {}, h("h3", {}, spec.title), reset),
+    box,
+  );
+
+  let plot: uPlot | null = null;
+  let width = 0;
+  const map = mapOf(spec);
+  const draw = (): void => {
+    if (!plot) return;
+    const u = plot;
+    const shown = spec.series.map((s) => (s.visible ? s.values() : null));
+    const data = decimate(spec.time, shown, view.window, Math.max(50, width - AXIS_WIDTH), map);
+    u.batch(() => {
+      u.setData(data as uPlot.AlignedData, false);
+      spec.series.forEach((s, i) => u.setSeries(i + 1, { show: s.visible }, false));
+      u.setScale("x", { ...view.window });
+    });
+    reset.hidden = !view.zoomed;
+    moveCursors();
+  };
+
+  const legend = createLegend(spec.series, () => {
+    draw();
+    showValues();
+  });
+  const showValues = (): void => {
+    const row = spec.time.length === 0 ? -1 : nearest(spec.time, clock.hover ?? clock.time);
+    legend.show(spec.series.map((s) => (s.visible && row >= 0 ? (s.values()[row] ?? null) : null)));
+  };
+
+  const now = h("div", { class: "now-line" });
+  const hover = h("div", { class: "hover-line", hidden: true });
+  const place = (line: HTMLElement, t: number | null): void => {
+    const inside = plot !== null && t !== null && t >= view.window.min && t <= view.window.max;
+    line.hidden = !inside;
+    if (inside) line.style.transform = `translateX(${plot?.valToPos(t, "x") ?? 0}px)`;
+  };
+  const moveCursors = (): void => {
+    place(now, clock.time);
+    place(hover, clock.hover);
+  };
+
+  if (spec.note) figure.append(h("p", { class: "note" }, spec.note));
+  figure.append(legend.element);
+  watchWidth(box, (w) => {
+    width = w;
+    if (plot) plot.setSize({ width, height: HEIGHT });
+    else {
+      plot = new uPlot(options(spec, view, width), [[], ...spec.series.map(() => [])] as uPlot.AlignedData, box);
+      plot.over.append(now, hover);
+      listen(plot, view, clock);
+      showValues();
+    }
+    draw();
+  });
+  view.subscribe(draw);
+  onTheme(() => plot?.redraw());
+  clock.subscribe(() => {
+    moveCursors();
+    showValues();
+  });
+  return figure;
+}
+
+/** The floor of a logarithmic axis is the smallest size above zero among the series. */
+function mapOf(spec: TimePlot): Map {
+  if (!spec.log) return plain;
+  let smallest = Infinity;
+  let largest = 0;
+  for (const s of spec.series) {
+    if (!s.visible) continue;
+    const values = s.values();
+    for (let i = 0; i < values.length; i++) {
+      const size = Math.abs(values[i] as number);
+      if (size > 0 && size < smallest) smallest = size;
+      if (size > largest && size < Infinity) largest = size;
+    }
+  }
+  if (largest === 0) return sizeAbove(1e-17);
+  return sizeAbove(Math.max(smallest, largest * 10 ** -DECADES));
+}
+
+/** A range that leaves room, and does not blow up rounding errors of a constant. */
+function linearRange(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
+  if (min === null || max === null) return [0, 1];
+  const size = Math.max(Math.abs(min), Math.abs(max));
+  const span = max - min;
+  if (span <= 1e-12 * size || size === 0) return size === 0 ? [-1, 1] : [min - 0.1 * size, max + 0.1 * size];
+  return [min - 0.06 * span, max + 0.06 * span];
+}
+
+function logRange(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
+  if (min === null || max === null) return [1e-16, 1];
+  const low = Math.floor(Math.log10(min));
+  const high = Math.ceil(Math.log10(max));
+  return [10 ** low, 10 ** Math.max(high, low + 1)];
+}
+
+/** Powers of ten, at most about eight of them. */
+function decades(_: uPlot, __: number, min: number, max: number): number[] {
+  const low = Math.round(Math.log10(min));
+  const high = Math.round(Math.log10(max));
+  const step = Math.max(1, Math.ceil((high - low) / 8));
+  const splits: number[] = [];
+  for (let e = low; e <= high; e += step) splits.push(10 ** e);
+  return splits;
+}
+
+function options(spec: TimePlot, view: View, width: number): uPlot.Options {
+  const text = (): string => cssColour("--muted");
+  const grid = { stroke: () => cssColour("--grid"), width: 1 };
+  const axis = { stroke: text, grid, ticks: { show: false }, font: "12px system-ui, sans-serif" };
+  const labels = spec.log ? (_: uPlot, v: number[]) => v.map(power) : (_: uPlot, v: number[]) => ticks(v);
+  const y: uPlot.Axis = { ...axis, size: AXIS_WIDTH, values: labels as uPlot.Axis.Values };
+  if (spec.log) y.splits = decades;
+  if (spec.log) y.filter = (_, v) => v;
+  const stairs = spec.stairs ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    scales: {
+      x: { time: false, range: () => [view.window.min, view.window.max] },
+      y: spec.log ? { distr: 3, range: logRange } : { range: linearRange },
+    },
+    axes: [{ ...axis, size: 34, space: 70, values: (_, v) => ticks(v) }, y],
+    series: [
+      {},
+      ...spec.series.map((s, i) => ({
+        label: s.name,
+        show: s.visible,
+        stroke: () => seriesColour(i),
+        width: 1.6,
+        dash: seriesDash(i),
+        points: { show: false },
+        ...(stairs ? { paths: stairs } : {}),
+      })),
+    ],
+    cursor: { x: false, y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
+    hooks: {
+      setSelect: [
+        (u) => {
+          if (u.select.width > 3) {
+            const left = u.posToVal(u.select.left, "x");
+            const right = u.posToVal(u.select.left + u.select.width, "x");
+            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+            view.set(left, right);
+          }
+        },
+      ],
+      drawClear: [(u) => drawEvents(u, spec)],
+    },
+  };
+}
+
+/** Vertical lines at events, singular poses in the colour of warnings. */
+function drawEvents(u: uPlot, spec: TimePlot): void {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  ctx.save();
+  ctx.font = `${11 * ratio}px system-ui, sans-serif`;
+  let labelEnd = -Infinity;
+  for (const event of spec.events) {
+    const x = Math.round(u.valToPos(event.t, "x", true));
+    if (!(x >= bbox.left && x <= bbox.left + bbox.width)) continue;
+    const colour = cssColour(event.kind === "singular" ? "--warn" : "--muted");
+    ctx.strokeStyle = ctx.fillStyle = colour;
+    ctx.globalAlpha = 0.75;
+    ctx.lineWidth = 1.25 * ratio;
+    ctx.setLineDash(event.kind === "singular" ? [] : [4 * ratio, 4 * ratio]);
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    if (spec.labelEvents && x > labelEnd) {
+      ctx.globalAlpha = 1;
+      ctx.fillText(event.kind, x + 4 * ratio, bbox.top + 12 * ratio);
+      labelEnd = x + ctx.measureText(event.kind).width + 10 * ratio;
+    }
+  }
+  ctx.restore();
+}
+
+/** Moving shows values, a click sets the time, dragging zooms, a double click shows all. */
+function listen(u: uPlot, view: View, clock: Clock): void {
+  const at = (event: MouseEvent): number => u.posToVal(event.clientX - u.over.getBoundingClientRect().left, "x");
+  let pressed = 0;
+  u.over.addEventListener("mousemove", (event) => clock.setHover(at(event)));
+  u.over.addEventListener("mouseleave", () => clock.setHover(null));
+  u.over.addEventListener("mousedown", (event) => (pressed = event.clientX));
+  u.over.addEventListener("mouseup", (event) => {
+    if (event.button === 0 && Math.abs(event.clientX - pressed) <= 3) clock.set(at(event));
+  });
+  u.over.addEventListener("dblclick", () => view.reset());
+}
