@@ -35,8 +35,12 @@ typedef enum keel_equation_kind {
     KEEL_EQ_AUXILIARY,          /* name, first guess of its start value                                  */
     KEEL_EQ_AUXILIARY_EQUATION, /* name (of the equation), expression that is zero                 */
     KEEL_EQ_OUTPUT,             /* name, expression of anything, accelerations x'' and multipliers too   */
-    KEEL_EQ_INVARIANT /* name, expression that keeps its value along every motion; may use the words kinetic,
-                         potential and energy */
+    KEEL_EQ_INVARIANT, /* name, expression that keeps its value along every motion; may use the words
+                          kinetic, potential and energy */
+    KEEL_EQ_DRAW_X,    /* name of a point to look at, its coordinates: no part of the results */
+    KEEL_EQ_DRAW_Y,
+    KEEL_EQ_DRAW_Z,   /* every point has all three */
+    KEEL_EQ_DRAW_LINE /* "P,Q": a line between two such points; its text says nothing */
 } keel_equation_kind;
 
 typedef struct keel_equations keel_equations;
@@ -74,6 +78,19 @@ KEEL_API void keel_equations_system_free(keel_system *system);
 
 /* 1 if any KEEL_EQ_VELOCITY entry exists: only then are start velocities the user's word. */
 KEEL_API int keel_equations_has_velocities(const keel_equations *equations);
+
+/* What a system of equations has to look at: named points, and lines between them. 0 points for systems
+ * that have none, or are no equations. The lines are pairs of point numbers. `work` is a scratch area of the
+ * system (work_new). */
+typedef struct keel_drawing {
+    int point_count, line_count;
+    const char *const *name; /* [point_count] */
+    const int (*line)[2];    /* [line_count]  */
+    int planar;              /* z is 0 for all of them */
+} keel_drawing;
+KEEL_API keel_drawing keel_equations_drawing(const keel_system *system);
+KEEL_API void keel_equations_draw(const keel_system *system, void *work, const keel_point *at,
+                                  double (*points)[3]);
 
 /* Value of an expression of numbers and the model's parameters (for settings such as `until: 2*pi/Omega`). */
 KEEL_API keel_status keel_equations_value(const keel_equations *equations, const char *text,

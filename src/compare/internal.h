@@ -34,8 +34,9 @@ keel_status ki_quantities_choose(const keel_system *system, const keel_compariso
                                  keel_diagnostics *diagnostics, ki_quantities *quantities);
 char *ki_quantity_name(const keel_system *system, ki_quantity quantity); /* owned; NULL: out of memory */
 double ki_quantity_value(ki_quantity quantity, const keel_row *row);
-/* Leaves out outputs that depend on how dependent constraints share their load. Returns how many. */
-int ki_quantities_drop_shared(ki_quantities *quantities, const int *output_shared);
+/* Leaves out outputs that depend on how dependent constraints share their load, unless they were asked for;
+ * coordinates take their place if none is left. Returns how many were left out. */
+int ki_quantities_drop_shared(const keel_system *system, ki_quantities *quantities, const int *output_shared);
 
 /* norm.c: values [rows x columns] of two trajectories. */
 keel_status ki_trajectory_new(keel_trajectory *trajectory, int rows, int columns);
@@ -65,8 +66,7 @@ typedef struct ki_job {
     keel_comparison_run run;
     double *values;          /* [rows x quantities]; NULL: not wanted */
     const double *reference; /* [rows x quantities]; NULL: not compared */
-    const double *scale;
-    int *output_shared; /* [n_outputs] filled if known; NULL: not wanted */
+    const double *scale;     /* [quantities] */
 } ki_job;
 
 /* execute.c */
@@ -84,13 +84,12 @@ typedef struct ki_reference {
     double *values; /* [rows x quantities] */
     double *scale;  /* [quantities]        */
     char text[232];
-    double uncertainty;       /* NAN: unknown                                       */
-    double seconds;           /* of the run whose numbers set steps and limits      */
-    double mean_step;         /* of that run                                        */
-    int *output_shared;       /* [n_outputs], all 0 if unknown                      */
-    keel_comparison_run last; /* when none succeeded: the first that failed         */
+    double uncertainty;         /* NAN: unknown                        */
+    double seconds, mean_step;  /* of the tight run; 0: none succeeded */
+    keel_comparison_run failed; /* what tells why when none succeeded  */
 } ki_reference;
 
+/* `given`: values [rows x quantities] to take instead of own ones, or NULL. */
 keel_status ki_reference_find(const ki_problem *problem, const double *given, const char *given_name,
                               ki_progress *progress, ki_reference *reference);
 void ki_reference_clear(ki_reference *reference);

@@ -23,6 +23,7 @@ void ki_builder_free(ki_builder *b) {
     ki_table_free(&b->auxiliary_equations);
     ki_table_free(&b->outputs);
     ki_table_free(&b->invariants);
+    ki_table_free(&b->drawn);
     ki_rows_free(&b->M);
     ki_rows_free(&b->Q_lambda);
     ki_rows_free(&b->J);

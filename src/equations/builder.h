@@ -15,6 +15,7 @@
  *     tangent.c         derivatives of the equations: tangent, rate_q
  *     invariants.c      invariants and their derivatives
  *     programs.c        nodes -> tapes, one for each set of terms that is asked for together
+ *     drawing.c         points and lines to look at
  *     system.c          sizes, patterns, names
  *     start.c           the start state, and what can be checked at it
  */
@@ -96,7 +97,7 @@ typedef struct ki_builder {
     ki_list of[KI_KINDS];
     ki_table quantities;  /* parameters, definitions, coordinates, states, auxiliaries */
     ki_table constraints; /* both kinds */
-    ki_table auxiliary_equations, outputs, invariants;
+    ki_table auxiliary_equations, outputs, invariants, drawn;
     long passes;                /* items and passes of repeat blocks so far */
     bool *block_failed;         /* [blocks] the range of this block is wrong */
     bool names_complete;        /* all names are known: an unknown one is an error */
@@ -150,6 +151,7 @@ bool ki_build_tangent(ki_builder *b);
 bool ki_build_invariants(ki_builder *b);
 bool ki_build_system(ki_builder *b);
 bool ki_build_programs(ki_builder *b);
+bool ki_build_drawing(ki_builder *b);
 bool ki_check_start(ki_builder *b);
 
 /* builder.c: life, errors, memory */

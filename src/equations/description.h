@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "keel/equations.h"
 
-enum { KI_KINDS = KEEL_EQ_INVARIANT + 1 };
+enum { KI_KINDS = KEEL_EQ_DRAW_LINE + 1 };
 
 typedef struct ki_entry {
     keel_equation_kind kind;

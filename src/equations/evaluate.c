@@ -48,6 +48,8 @@ static keel_status work_new(const keel_system *system, void **result) {
         work->program[i] = tape_work(&work->arena, model->program[i].tape);
     if (model->outputs)
         work->outputs = tape_work(&work->arena, model->outputs);
+    if (model->drawing)
+        work->drawing = tape_work(&work->arena, model->drawing);
     if (model->coupling)
         make_coupling_work(model->coupling, work);
     if (work->arena.failed) {
@@ -157,6 +159,18 @@ static keel_status outputs(const keel_system *system, void *user, const keel_poi
     return KEEL_OK;
 }
 
+keel_drawing keel_equations_drawing(const keel_system *system) {
+    bool is_ours = system->evaluate == evaluate;
+    return is_ours ? ((const ki_model *)system->model)->drawn : (keel_drawing){0};
+}
+
+void keel_equations_draw(const keel_system *system, void *user, const keel_point *at, double (*points)[3]) {
+    const ki_model *model = system->model;
+    ki_work *work = user;
+    load_point(&model->inputs, at, work->inputs);
+    ki_tape_run(model->drawing, work->inputs, work->drawing, points[0]);
+}
+
 void ki_model_connect(ki_model *model) {
     model->system.model = model;
     model->system.work_new = work_new;
@@ -171,6 +185,7 @@ void ki_model_free(ki_model *model) {
     for (int i = 0; i < model->programs; i++)
         ki_tape_free(model->program[i].tape);
     ki_tape_free(model->outputs);
+    ki_tape_free(model->drawing);
     ki_coupling_free(model->coupling);
     ki_arena_free(&model->arena);
     free(model);

@@ -46,7 +46,7 @@ static const char *evaluate_name(ki_builder *b, const ki_entry *entry, const cha
 }
 
 /* "x" or "x,y"; the comma does not stand inside brackets. */
-static bool name_mass_entry(ki_builder *b, ki_item *item) {
+static bool name_pair(ki_builder *b, ki_item *item) {
     const char *text = item->entry->name, *comma = text;
     for (int depth = 0; *comma && (*comma != ',' || depth); comma++)
         depth += (*comma == '[') - (*comma == ']');
@@ -68,8 +68,8 @@ static bool name_item(ki_builder *b, ki_item *item) {
         b->incomplete = true;
         return false;
     }
-    if (entry->kind == KEEL_EQ_MASS)
-        return name_mass_entry(b, item);
+    if (entry->kind == KEEL_EQ_MASS || entry->kind == KEEL_EQ_DRAW_LINE)
+        return name_pair(b, item);
     item->name = evaluate_name(b, entry, entry->name, item->bindings);
     return item->name != NULL;
 }
@@ -91,6 +91,8 @@ static ki_table *table_of(ki_builder *b, keel_equation_kind kind) {
         return &b->outputs;
     case KEEL_EQ_INVARIANT:
         return &b->invariants;
+    case KEEL_EQ_DRAW_X:
+        return &b->drawn;
     default:
         return NULL; /* speaks of something named elsewhere */
     }

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "expr/expr.h"
+#include "keel/equations.h"
 #include "keel/system.h"
 
 /* The inputs of all formulas: t is number 0, then q, v, z, s, lambda, accelerations a, and w = s'. */
@@ -55,6 +56,8 @@ typedef struct ki_model {
     int programs;
     ki_program program[KI_PROGRAMS_MAX]; /* those for more terms first; the last ones are for single terms */
     ki_tape *outputs;                    /* NULL: none */
+    ki_tape *drawing;                    /* x, y, z of every point to draw; NULL: none */
+    keel_drawing drawn;
     ki_coupling *coupling;               /* NULL: no constraint depends on an auxiliary */
 } ki_model;
 
@@ -70,6 +73,7 @@ typedef struct ki_work {
     double *answers;                        /* of one program */
     double *program[KI_PROGRAMS_MAX];       /* work array of each tape */
     double *outputs;                        /* ... of the outputs' tape */
+    double *drawing;                        /* ... of the drawing's */
     double *first, *second;                 /* ... of the two tapes of the coupling, */
     double *first_answers, *second_answers; /* and their answers */
     int *pivot;                             /* of the factored r_s of all components */

@@ -110,19 +110,15 @@ static keel_status build(const keel_mechanism *m, const ki_tree *tree, const kee
     return status;
 }
 
-/* Sets the coordinate (or, with a prime, the velocity) that a measure is, if it is one of the tree's. */
-static void set_coordinate(const ki_mech *mech, const ki_measure *measure, int primes, double value,
-                           keel_state *state) {
+/* Sets the coordinate that a measure is, if it is one of the tree's. Velocities are left at zero: assembly
+ * then finds those of least kinetic energy, whatever the coordinates. */
+static void set_coordinate(const ki_mech *mech, const ki_measure *measure, double value, keel_state *state) {
     if (measure->kind != KI_MEASURE_JOINT || !mech->joint[measure->object].tree)
         return;
     const ki_joint *joint = &mech->joint[measure->object];
     const ki_joint_role *role = ki_role(joint, mech->d);
-    if (role->kinematics || measure->component >= role->n_v)
-        return;
-    if (primes == 0)
+    if (measure->primes == 0 && !role->kinematics && measure->component < role->n_v)
         state->q[joint->q + measure->component] = value;
-    else if (primes == 1)
-        state->v[joint->v + measure->component] = value;
 }
 
 /* Driven coordinates as they are at t = 0. */
@@ -132,8 +128,7 @@ static keel_status draw_motions(const ki_mech *mech, keel_state *start) {
     for (int i = 0; !status && i < mech->motion_count; i++) {
         double law[3];
         ki_motion_law(mech, work, i, 0, law);
-        set_coordinate(mech, &mech->motion[i].measure, 0, law[0], start);
-        set_coordinate(mech, &mech->motion[i].measure, 1, law[1], start);
+        set_coordinate(mech, &mech->motion[i].measure, law[0], start);
     }
     if (!status && mech->motion_count)
         ki_mech_work_free(work);
@@ -148,8 +143,7 @@ static keel_state *draw_start(const ki_mech *mech) {
         return NULL;
     ki_drawn_coordinates(mech, start->q);
     for (int i = 0; i < mech->start_count; i++)
-        set_coordinate(mech, &mech->start[i].measure, mech->start[i].measure.primes, mech->start[i].value,
-                       start);
+        set_coordinate(mech, &mech->start[i].measure, mech->start[i].value, start);
     if (draw_motions(mech, start)) {
         keel_state_free(start);
         return NULL;
