@@ -4,9 +4,10 @@ BUILD   := build
 DEMO    := $(BUILD)/demo
 SOURCES := cli src include tests bench samples fuzz
 FUZZ_SECONDS := 60
+PREFIX  := /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test bench papers format deps asan fuzz clean help
+.PHONY: build demo test install uninstall bench papers format deps asan fuzz web test-web clean help
 .NOTPARALLEL:
 
 build: ## build the program (build/keel)
@@ -25,18 +26,18 @@ test: deps build ## install what is missing, build, run all tests
 	@cmake --build $(BUILD)
 	@ctest --test-dir $(BUILD) --output-on-failure --parallel $$(nproc)
 
+install: build ## install program, libraries, headers, models and documentation (PREFIX, DESTDIR)
+	@cmake --build $(BUILD) --target installable
+	@DESTDIR="$(DESTDIR)" scripts/install.sh $(BUILD) "$(PREFIX)"
+
+uninstall: ## remove what was installed (PREFIX, DESTDIR)
+	@DESTDIR="$(DESTDIR)" scripts/install.sh --uninstall "$(PREFIX)"
+
 bench: deps build ## build and run the benchmarks
 	@scripts/bench.sh $(BUILD)
 
-papers: deps build ## recompute the experiments of papers (docs/eich.md, garcia.md, bottasso.md)
-	@cmake --build $(BUILD) --target bench_eich bench_garcia bench_bottasso
-	@mkdir -p $(BUILD)/garcia docs/images/garcia docs/images/bottasso
-	@$(BUILD)/bench/bench_eich models > $(BUILD)/eich.md && mv $(BUILD)/eich.md docs/eich.md
-	@$(BUILD)/bench/bench_garcia models $(BUILD)/garcia docs/images/garcia > $(BUILD)/garcia.md \
-		&& mv $(BUILD)/garcia.md docs/garcia.md
-	@$(BUILD)/bench/bench_bottasso models docs/images/bottasso > $(BUILD)/bottasso.md \
-		&& mv $(BUILD)/bottasso.md docs/bottasso.md
-	@echo "The pages are docs/eich.md, docs/garcia.md and docs/bottasso.md."
+papers: deps build ## repeat the experiments of five papers (docs/reproduction.md and its pages; build/papers)
+	@$(BUILD)/keel reproduce all -o $(BUILD)/papers --markdown docs/reproduction.md --pages docs
 
 format: ## format all C files
 	@find $(SOURCES) -name '*.[ch]' -print0 | xargs -0 clang-format -i
@@ -55,8 +56,15 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS seconds (needs clang)
 	@cmake --build build-fuzz
 	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
+web: ## build the report page web/dist/report.html from web/src (needs npm)
+	@scripts/install-deps.sh web
+	@cd web && npm ci --ignore-scripts --loglevel=error && npm run --silent check && npm run --silent build
+
+test-web: web ## test the report page in a headless browser
+	@cd web && npm run --silent test
+
 clean: ## remove everything that was built
 	@rm -rf build build-*
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

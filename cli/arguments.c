@@ -88,7 +88,11 @@ int cli_next(cli_arguments *a) {
     return cli_next(a);
 }
 
+/* What cli_flags_help wrote last, for cli_help_capture. */
+static cli_help_text written;
+
 void cli_flags_help(FILE *file, const cli_flag *flags, int count) {
+    written = (cli_help_text){.flags = flags, .flag_count = count, .flags_begin = ftell(file)};
     for (int i = 0; i < count; i++) {
         char text[64];
         char letter[] = {'-', flags[i].letter, ',', ' ', 0};
@@ -96,6 +100,21 @@ void cli_flags_help(FILE *file, const cli_flag *flags, int count) {
                  flags[i].value ? flags[i].value : "");
         fprintf(file, "  %-27s %s\n", text, flags[i].help);
     }
+    written.flags_end = ftell(file);
+}
+
+cli_help_text cli_help_capture(const cli_command *command) {
+    size_t size;
+    char *text = NULL;
+    written = (cli_help_text){0};
+    FILE *file = open_memstream(&text, &size);
+    if (file) {
+        command->help(file);
+        fclose(file);
+    }
+    cli_help_text result = written;
+    result.text = text;
+    return result;
 }
 
 bool cli_split(const char *command, const char *flag, char *text, const char **name, const char **value) {

@@ -30,7 +30,7 @@ static void help(FILE *file) {
         "usage: keel assemble MODEL [flags]\n\n"
         "Makes the start of a model satisfy its constraints, from a rough one, and tells what moved and\n"
         "how far. If that is impossible it tells what stays open, and writes the best pose that it found.\n"
-        "Exit code 0 if the start is consistent now, 1 if not.\n\n");
+        "Exit code 0 if the start is consistent now, 2 if not.\n\n");
     cli_flags_help(file, FLAGS, FLAG_COUNT);
 }
 
@@ -46,7 +46,7 @@ static bool take_flag(request *r, int flag, char *value) {
         cli_error("assemble", "one model at a time, but got '%s' and '%s'", r->model_path, value);
         return false;
     } else {
-        r->model_path = value;
+        r->model_path = cli_model_path(value);
     }
     return true;
 }
@@ -118,9 +118,11 @@ static int assemble(const request *r, keel_model *model, keel_diagnostics *diagn
     if (usable)
         cli_write_assembly(file, model, before, status, &report);
     fflush(file);
+    if (status == KEEL_ERROR_START && report.worst < 0)
+        cli_check_mobility(model, diagnostics);
     cli_show(diagnostics, shown);
-    if (usable && write_start(r->csv_path, model) && status >= 0)
-        code = CLI_OK;
+    if (!usable || write_start(r->csv_path, model))
+        code = cli_exit_code(cli_start_status(status));
     keel_state_free(before);
     return code;
 }

@@ -149,6 +149,8 @@ static void write_rank(const findings *f) {
     label("rank gap");
     if (!f->rank.dependent_count)
         printf("none: all singular values count, the smallest is %.2g\n", f->rank.smallest);
+    else if (f->rank.rank == 0)
+        printf("none: all rows are zero\n");
     else if (isinf(f->rank.gap))
         printf("infinite: the singular value %.2g counts, 0 does not\n", f->rank.smallest);
     else
@@ -172,12 +174,19 @@ static void write_violations(const findings *f, const char *level, double *value
     }
 }
 
+static bool is_violated(const findings *f) {
+    bool any = false;
+    for (int i = 0; i < keel_system_m(f->system); i++)
+        any = any || f->rate[i] != 0 || (i < f->system->n_h && f->Phi[i] != 0);
+    return any;
+}
+
 static void write_start(const findings *f, keel_status status, const keel_result *result) {
     label("start");
     if (status == KEEL_ERROR_INPUT) {
         printf("not tried: the settings are wrong\n");
     } else if (status < 0) {
-        printf("%s; violations as given:\n", keel_status_text(status));
+        printf("%s%s\n", keel_status_text(status), is_violated(f) ? "; violations as given:" : "");
         write_violations(f, "position", f->Phi, f->system->n_h);
         write_violations(f, "velocity", f->rate, keel_system_m(f->system));
     } else if (result->start_position_moved > 0 || result->start_velocity_moved > 0) {
@@ -193,6 +202,12 @@ static void write_start(const findings *f, keel_status status, const keel_result
     }
 }
 
+/* A mechanism that cannot move, or not in a way that is determined. */
+static void write_refused(void) {
+    label("start");
+    printf("not tried: see the errors\n");
+}
+
 static keel_point point_of_row(const keel_row *row) {
     return (keel_point){row->t, row->q, row->v, row->z, row->s, row->lambda, NULL};
 }
@@ -206,7 +221,7 @@ static int check(keel_model *model, keel_diagnostics *diagnostics) {
     keel_status status = cli_assemble_start(model, diagnostics);
     keel_status mobile = status < 0 ? KEEL_OK : cli_check_mobility(model, diagnostics);
     keel_simulation *simulation = NULL;
-    if (status >= 0)
+    if (status >= 0 && mobile >= 0)
         simulation = keel_simulation_new(model->system, model->start, model->velocities_given,
                                          &model->settings, diagnostics, &status);
     keel_row row = {0};
@@ -227,7 +242,10 @@ static int check(keel_model *model, keel_diagnostics *diagnostics) {
         evaluated = cli_write_mobility(model);
     if (evaluated >= 0) {
         write_rank(&f);
-        write_start(&f, consistent ? KEEL_OK : status, &result);
+        if (mobile < 0)
+            write_refused();
+        else
+            write_start(&f, consistent ? KEEL_OK : status, &result);
     } else {
         cli_error("check", "at the start: %s", keel_status_text(evaluated));
     }

@@ -11,6 +11,7 @@
 
 #include "keel/diagnostics.h"
 #include "keel/modelfile.h"
+#include "keel/results.h"
 
 /* Exit codes. */
 enum {
@@ -30,7 +31,10 @@ typedef struct cli_command {
 extern const cli_command *const CLI_COMMANDS[];
 extern const int CLI_COMMAND_COUNT;
 
-extern const cli_command CLI_RUN, CLI_CHECK, CLI_ASSEMBLE, CLI_METHODS, CLI_HELP;
+extern const cli_command CLI_RUN, CLI_CHECK, CLI_ASSEMBLE, CLI_COMPARE, CLI_METHODS, CLI_HELP;
+extern const cli_command CLI_REPORT;
+
+extern const cli_command CLI_MODELS, CLI_REPRODUCE;
 
 /* The subcommand of that name, or NULL after telling the user. */
 const cli_command *cli_find_command(const char *name);
@@ -65,6 +69,16 @@ int cli_next(cli_arguments *arguments);
 /* The lines of a help text for a table of flags. */
 void cli_flags_help(FILE *file, const cli_flag *flags, int count);
 
+/* The help of a command, and where in it its flags stand; for the manual page and for completion. */
+typedef struct cli_help_text {
+    char *text; /* NULL when out of memory */
+    const cli_flag *flags;
+    int flag_count;
+    long flags_begin, flags_end;
+} cli_help_text;
+
+cli_help_text cli_help_capture(const cli_command *command);
+
 /* Splits "name=value" in place. False, after telling the user, when there is no name or no '='. */
 bool cli_split(const char *command, const char *flag, char *text, const char **name, const char **value);
 
@@ -83,12 +97,125 @@ int cli_show(const keel_diagnostics *diagnostics, int from);
 /* The text of the first error, or NULL. */
 const char *cli_first_error(const keel_diagnostics *diagnostics);
 
-/* Reads a model and shows the messages. NULL on failure, after telling the user. */
+/* Reads a model, from a file or by its name (cli_model_path), and shows the messages. NULL on failure, after
+ * telling the user. */
 keel_model *cli_read_model(const char *command, const char *path, const keel_assignment *set, int set_count,
                            keel_diagnostics *diagnostics);
 
 /* Exit code for the outcome of a run. */
 int cli_exit_code(keel_status status);
+
+/* changes.c --------------------------------------------------------------------------------------------- */
+
+/* Flags of every command that simulates a model. A table of flags begins with its own flag 0 (help), then has
+ * these. */
+enum { CLI_METHOD = 1, CLI_TOL, CLI_STEP, CLI_UNTIL, CLI_OPTION, CLI_SET, CLI_CHANGES_END };
+#define CLI_CHANGE_FLAGS                                                                                     \
+    [CLI_METHOD] = {"method", 'm', "METHOD",                                                                 \
+                    "INTEGRATOR[/FORMULATION[/STABILIZE]] or auto; see 'keel methods'"},                     \
+    [CLI_TOL] = {"tol", 0, "T", "relative error per step; the same as --option tolerance=T"},                \
+    [CLI_STEP] = {"step", 0, "H", "step size of a fixed-step integrator; the same as --option step=H"},      \
+    [CLI_UNTIL] = {"until", 0, "T", "end time; the same as --option until=T"},                               \
+    [CLI_OPTION] = {"option", 0, "NAME=VALUE", "set an option of a run; may be repeated"},                   \
+    [CLI_SET] = {"set", 0, "NAME=VALUE", "replace a parameter of the model; may be repeated"}
+
+typedef struct cli_override {
+    const char *flag; /* the flag that set it, without dashes */
+    const char *name; /* of the option                        */
+    const char *text; /* its value as written                 */
+} cli_override;
+
+typedef struct cli_changes {
+    const char *method; /* NULL: that of the model */
+    cli_override *overrides;
+    int override_count;
+    keel_assignment *set;
+    char **set_text; /* "name=value" */
+    int set_count;
+} cli_changes;
+
+/* Room for as many as there are arguments; false when out of memory. */
+bool cli_changes_init(cli_changes *changes, int argc);
+void cli_changes_clear(cli_changes *changes);
+
+/* Puts a flag CLI_METHOD .. CLI_SET in; false after telling the user what is wrong with it. */
+bool cli_changes_take(cli_changes *changes, const char *command, int flag, char *value);
+
+/* Checks the flags before anything is read, then reads the model and makes it ready: changed, checked, its
+ * joints closed. NULL, with the exit code, after telling the user. */
+keel_model *cli_prepare_model(const char *command, const char *path, const cli_changes *changes,
+                              keel_diagnostics *diagnostics, int *code);
+
+/* What results tell of the model; lives as long as both. */
+keel_origin cli_origin(const keel_model *model, const cli_changes *changes);
+
+/* models.c ---------------------------------------------------------------------------------------------- */
+
+enum { CLI_PATH = 4096, CLI_TITLE = 160 };
+
+/* The file that MODEL means: itself if it exists, else the shipped model of that name, else itself. The
+ * result lives until the next call with another shipped model. */
+const char *cli_model_path(const char *name);
+
+/* Tells the user that a model is neither a file nor shipped, with the closest name. False, and silent, where
+ * the reader's own message is better: paths, and files that nothing shipped is like. */
+bool cli_explain_missing_model(const char *command, const char *name);
+
+typedef struct cli_names {
+    char **name;
+    int count;
+} cli_names;
+
+/* The names of all shipped models, in order; none if they are not to be found. */
+cli_names cli_model_names(void);
+void cli_names_free(cli_names *names);
+
+/* The title of a shipped model into `title`; returns it. */
+const char *cli_model_title(const char *name, char title[CLI_TITLE]);
+
+/* The folder of something that is installed with the program: beside it, or in the source tree, or NULL. */
+const char *cli_shipped(const char *beside_program, const char *in_source, char path[CLI_PATH]);
+
+/* options.c --------------------------------------------------------------------------------------------- */
+
+/* Columns of the table of options. Ends of 1e300 are there to keep infinity out, not to be told. */
+const char *cli_option_type(const keel_option *option);
+const char *cli_option_range(const keel_option *option, char buffer[CLI_TITLE]);
+const char *cli_option_default(const keel_option *option, char buffer[CLI_TITLE]);
+
+/* topics.c, method_help.c, words.c, manual.c: parts of keel help ---------------------------------------- */
+
+typedef enum cli_topic_kind {
+    CLI_TOPIC_COMMAND,
+    CLI_TOPIC_INTEGRATOR,
+    CLI_TOPIC_FORMULATION,
+    CLI_TOPIC_STABILIZER,
+    CLI_TOPIC_JOINT,
+    CLI_TOPIC_OPTION,
+    CLI_TOPIC_KINDS
+} cli_topic_kind;
+
+/* The number of topics of a kind; name and summary of the i-th. */
+int cli_topic_count(cli_topic_kind kind);
+keel_word cli_topic(cli_topic_kind kind, int i);
+
+/* A screenful about a word of a method, a type of joint, an option. */
+void cli_write_method_word(cli_topic_kind kind, int i);
+void cli_write_joint(int i);
+void cli_write_option(int i);
+
+/* "page" and the path of a page of the documentation. */
+void cli_write_page(const char *page);
+
+/* A paragraph that begins at a column, its lines broken at the width of a page; further ones are indented. */
+void cli_write_paragraph(FILE *file, const char *text, int column, int indent);
+
+/* Lines "word TAB value TAB summary" of a kind, for completion. False after telling the user which kinds
+ * there are. */
+bool cli_write_words(const char *kind);
+
+/* The manual page, in roff. */
+void cli_write_manual(void);
 
 /* moved.c, mechanism.c ---------------------------------------------------------------------------------- */
 
@@ -96,12 +223,15 @@ int cli_exit_code(keel_status status);
 void cli_write_assembly(FILE *file, const keel_model *model, const keel_state *before, keel_status status,
                         const keel_assembly_report *report);
 
+/* KEEL_ERROR_START for whatever it is that a model cannot start with; memory and files are no fault of it. */
+keel_status cli_start_status(keel_status status);
+
 /* Before a run or a check: the start of a mechanism is assembled. A note tells if something moved; errors go
  * to the diagnostics. Other models stay as they are. */
 keel_status cli_assemble_start(keel_model *model, keel_diagnostics *diagnostics);
 
-/* KEEL_ERROR_INPUT, with messages, if joints of a mechanism lock a body. Mechanisms that are too large for
- * the rank of a run are not looked at. */
+/* KEEL_ERROR_INPUT, with messages, if joints of a mechanism lock a body or one has no inertia where it can
+ * move. Mechanisms that are too large for the rank of a run are not looked at. */
 keel_status cli_check_mobility(const keel_model *model, keel_diagnostics *diagnostics);
 
 /* The part of `keel check` about a mechanism: choice of coordinates, freedoms, joints that repeat others,

@@ -5,7 +5,9 @@
 #include "base/names.h"
 #include "cli.h"
 
-const cli_command *const CLI_COMMANDS[] = {&CLI_RUN, &CLI_CHECK, &CLI_ASSEMBLE, &CLI_METHODS, &CLI_HELP};
+const cli_command *const CLI_COMMANDS[] = {&CLI_RUN,     &CLI_CHECK,   &CLI_ASSEMBLE,
+                                           &CLI_REPORT,  &CLI_COMPARE, &CLI_REPRODUCE,
+                                           &CLI_METHODS, &CLI_MODELS,  &CLI_HELP};
 const int CLI_COMMAND_COUNT = sizeof CLI_COMMANDS / sizeof *CLI_COMMANDS;
 
 const cli_command *cli_find_command(const char *name) {

@@ -13,6 +13,10 @@
 /* At most so many names in a list. */
 enum { LISTED = 20 };
 
+keel_status cli_start_status(keel_status status) {
+    return status < 0 && status != KEEL_ERROR_MEMORY && status != KEEL_ERROR_IO ? KEEL_ERROR_START : status;
+}
+
 keel_status cli_assemble_start(keel_model *model, keel_diagnostics *diagnostics) {
     keel_mechanism_facts facts;
     keel_assembly_report report;
@@ -28,7 +32,9 @@ keel_status cli_assemble_start(keel_model *model, keel_diagnostics *diagnostics)
             "assembled: joints and start values were off by up to %.3g, coordinates moved by up to %.3g "
             "(keel assemble tells which)",
             report.before, report.moved);
-    return status;
+    if (status == KEEL_ERROR_START && report.worst < 0) // a body that is locked explains why it cannot move
+        cli_check_mobility(model, diagnostics);
+    return cli_start_status(status);
 }
 
 keel_status cli_check_mobility(const keel_model *model, keel_diagnostics *diagnostics) {
@@ -41,6 +47,8 @@ keel_status cli_check_mobility(const keel_model *model, keel_diagnostics *diagno
         status = keel_mobility_check(model->system, &mobility, diagnostics);
         keel_mobility_clear(&mobility);
     }
+    if (status >= 0)
+        status = keel_inertia_check(model->system, model->start, MOST_RUN_ENTRIES, diagnostics);
     return status;
 }
 

@@ -65,10 +65,13 @@ const char *cli_first_error(const keel_diagnostics *diagnostics) {
 keel_model *cli_read_model(const char *command, const char *path, const keel_assignment *set, int set_count,
                            keel_diagnostics *diagnostics) {
     keel_status status = KEEL_OK;
-    keel_model *model = keel_model_read(path, set, set_count, diagnostics, &status);
+    const char *found = cli_model_path(path);
+    if (found == path && cli_explain_missing_model(command, path))
+        return NULL;
+    keel_model *model = keel_model_read(found, set, set_count, diagnostics, &status);
     cli_show(diagnostics, 0);
     if (!model && !keel_diagnostics_errors(diagnostics))
-        cli_error(command, "%s: %s", path, keel_status_text(status));
+        cli_error(command, "%s: %s", found, keel_status_text(status));
     return model;
 }
 

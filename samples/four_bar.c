@@ -59,7 +59,7 @@ int main(void) {
     int good = 0;
     messages = keel_diagnostics_new();
     if (messages && build(&four_bar) == KEEL_OK &&
-        keel_assemble(four_bar.assembly, NULL, four_bar.start, messages, NULL) == KEEL_OK) {
+        keel_assemble_mechanism(&four_bar, 0, NULL, messages, NULL) == KEEL_OK) {
         keel_settings settings = keel_settings_default();
         settings.until = 1;
         settings.tolerance = 1e-10;

@@ -3,20 +3,29 @@
 #
 #   scripts/install-deps.sh           what the build and the tests need
 #   scripts/install-deps.sh --ci      also the tools of .ci/run: clang, clang-format, sanitizers, valgrind
+#   scripts/install-deps.sh web       what the report page in web/ needs, and only that: nodejs, npm, chromium
 #   scripts/install-deps.sh --check   installs nothing; fails and names what is missing
 set -eu
 
 packages="build-essential cmake ninja-build pkg-config libfyaml-dev libcmocka-dev"
 packages="$packages libsuitesparse-dev libopenblas-dev liblapacke-dev libsundials-dev libhdf5-dev"
-ci_packages="clang clang-format libclang-rt-14-dev valgrind"
+ci_packages="clang clang-format libclang-rt-14-dev valgrind zsh mandoc"
+
+# Those whose program is not there; people often have node from elsewhere.
+web_packages() {
+    command -v node >/dev/null || echo nodejs
+    command -v npm >/dev/null || echo npm
+    command -v chromium >/dev/null || echo chromium
+}
 
 mode=install
 for argument in "$@"; do
     case $argument in
     --ci) packages="$packages $ci_packages" ;;
+    web) packages=$(web_packages) ;;
     --check) mode=check ;;
     *)
-        echo "usage: $0 [--ci] [--check]" >&2
+        echo "usage: $0 [--ci | web] [--check]" >&2
         exit 2
         ;;
     esac

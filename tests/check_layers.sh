@@ -13,11 +13,12 @@ keel/status.h base        keel/diagnostics.h base
 keel/pattern.h linalg     keel/saddle.h linalg        keel/rank.h linalg
 keel/system.h system      keel/equations.h equations
 keel/method.h base        keel/settings.h base        keel/step.h base
-keel/run.h run
+keel/run.h run             keel/compare.h compare
 keel/mechanism.h mechanism                            keel/assemble.h analyze
 keel/mobility.h analyze
 keel/modelfile.h modelfile                            keel/results.h results
-amd.h linalg  klu.h linalg  cblas.h linalg  lapacke.h linalg  libfyaml.h modelfile
+keel/reproduce.h reproduce
+amd.h linalg  klu.h linalg  cblas.h linalg  lapacke.h linalg  libfyaml.h modelfile  hdf5.h results
 '
 
 {

@@ -12,6 +12,7 @@
 #define KEEL_ASSEMBLE_H
 
 #include "keel/diagnostics.h"
+#include "keel/mechanism.h"
 #include "keel/system.h"
 
 typedef enum keel_assembly_metric { KEEL_ASSEMBLE_MASS, KEEL_ASSEMBLE_IDENTITY } keel_assembly_metric;
@@ -41,5 +42,12 @@ typedef struct keel_assembly_report {
 KEEL_API keel_status keel_assemble(const keel_system *system, const keel_assembly_settings *settings,
                                    keel_state *state, keel_diagnostics *diagnostics,
                                    keel_assembly_report *report);
+
+/* Assembles a mechanism in relative coordinates, from its drawing and with its start values, and writes the
+ * result into compiled->start. What is closed and at rest as drawn stays as it is. The same statuses; after
+ * KEEL_ERROR_START compiled->start is the best pose found. `t` is the time of the start. */
+KEEL_API keel_status keel_assemble_mechanism(const keel_compiled *compiled, double t,
+                                             const keel_assembly_settings *settings,
+                                             keel_diagnostics *diagnostics, keel_assembly_report *report);
 
 #endif

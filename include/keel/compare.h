@@ -34,15 +34,15 @@ typedef struct keel_comparison_plan {
     int method_count;
     const double *tolerances; /* [tolerance_count]; 0 of them: 1e-4, 1e-6, 1e-8 */
     int tolerance_count;
-    const double *steps; /* [step_count]; 0 of them: from the mean step of the reference */
-    int step_count;      /* > 0 without tolerances: integrators that can do both take these steps */
+    const double *steps;           /* [step_count]; 0 of them: from the mean step of the reference */
+    int step_count;                /* > 0 without tolerances: integrators that can do both take these steps */
     const char *const *quantities; /* [quantity_count] names of columns as in CSV files; 0 of them: outputs */
     int quantity_count;
     const keel_trajectory *reference; /* given; NULL: computed */
     const char *reference_name;       /* where the given one comes from, for texts */
     double target;                    /* error at which methods are ranked; 0: one that half of them reach */
-    double limit; /* most CPU seconds of a run; 0: 20 times the reference's, at least 5 */
-    int threads;  /* at least 1 */
+    double limit;                     /* most CPU seconds of a run; 0: 20 times the reference's, at least 5 */
+    int threads;                      /* at least 1 */
 
     void *user;
     /* after every run, from the threads, one call at a time; total grows when references need company */
@@ -64,8 +64,8 @@ typedef struct keel_comparison_run {
     double tolerance, step; /* one of them is 0 */
     keel_outcome outcome;
     keel_status status;
-    char reason[232]; /* "" when done */
-    double error;     /* NAN unless done */
+    char reason[232];                              /* "" when done */
+    double error;                                  /* NAN unless done */
     double position_violation, velocity_violation; /* largest over the run, in the constraints' units */
     double energy; /* largest |energy change - work| over the run; NAN if the system has no energy */
     keel_counts count;
@@ -86,8 +86,8 @@ enum { KEEL_COMPARISON_BEST = 3 };
 /* The cheapest methods for an error of 10^-decade. */
 typedef struct keel_comparison_decade {
     double error;
-    int reached;                      /* how many methods reach it                     */
-    int best[KEEL_COMPARISON_BEST];   /* places in `methods`, -1: no further one       */
+    int reached;                       /* how many methods reach it                     */
+    int best[KEEL_COMPARISON_BEST];    /* places in `methods`, -1: no further one       */
     double cost[KEEL_COMPARISON_BEST]; /* evaluations                                   */
 } keel_comparison_decade;
 
@@ -98,7 +98,7 @@ typedef struct keel_comparison {
     char reference[232]; /* a sentence */
     double uncertainty;  /* of the reference, in the norm of errors; NAN: unknown */
     double target, limit;
-    int rows; /* times at which runs and reference are compared */
+    int rows;                        /* times at which runs and reference are compared */
     keel_comparison_method *methods; /* [method_count], best first */
     int method_count;
     keel_comparison_run *runs; /* [run_count], in the order of methods */

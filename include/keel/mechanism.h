@@ -72,7 +72,7 @@ typedef struct keel_joint {
         double viscous; /* force (torque) per speed of each coordinate             */
         double coulomb; /* coefficient; 0: none. The joint is never a tree joint then */
         double radius;  /* lever arm of the friction torque of turning joints [m]  */
-        double slip;    /* speed below which friction is reduced: tanh(rate/slip)  */
+        double slip;    /* speed of the surfaces below which friction is reduced: tanh(speed/slip) */
     } friction;
 } keel_joint;
 
@@ -170,15 +170,21 @@ KEEL_API int keel_mechanism_find_joint(const keel_mechanism *mechanism, const ch
 /* The types of joints, for messages and documents; NULL-terminated. */
 KEEL_API const char *const *keel_joint_types(void);
 
-/* A compiled mechanism. `start` is the drawn pose as far as the coordinates can show it, at rest; its joints
- * may be open and the start values not yet met. `assembly` is the same system, with the same state, and the
- * start values as constraints besides: a state that satisfies `assembly` is a start of `system`
- * (keel_assemble).
- */
+/* A compiled mechanism. `assembly` is the mechanism in relative coordinates with the start values as
+ * constraints besides, and `drawn` its state: the drawn pose as far as these coordinates can show it, joints
+ * with start values moved to them and carrying along what hangs from them, other joints as drawn and at rest.
+ * Loops may be open. `start` is the same in the coordinates of `system`; keel_assemble_mechanism closes both,
+ * whatever these coordinates are. */
 typedef struct keel_compiled {
     keel_system *system, *assembly;
-    keel_state *start;
+    keel_state *start, *drawn; /* of system, of assembly */
 } keel_compiled;
+
+/* Writes the poses and velocities of a state of `from` in the coordinates of `to`, two systems of one
+ * mechanism. As far as its tree joints can: joints that are open in `state` end at the nearest of what they
+ * allow. KEEL_ERROR_MEMORY. */
+KEEL_API keel_status keel_mechanism_transfer(const keel_system *from, const keel_state *state,
+                                             const keel_system *to, keel_state *result);
 
 /* Compiles. The result does not need `mechanism` afterwards; it is left empty after a failure. */
 KEEL_API keel_status keel_mechanism_compile(const keel_mechanism *mechanism, keel_diagnostics *diagnostics,
@@ -218,6 +224,25 @@ KEEL_API keel_location keel_mechanism_body_where(const keel_system *system, int 
 KEEL_API int keel_mechanism_joint_conditions(const keel_system *system, int joint);
 KEEL_API int keel_mechanism_joint_row(const keel_system *system, int joint, int *holonomic, int *nonholonomic,
                                       int *first_nonholonomic);
+
+/* The conditions of a joint, cut or not, as covectors on the twists of the bodies: rows [conditions x d
+ * (bodies + 1)], row-major, the ground first, with d = 3 in the plane (omega, v_x, v_y), 6 in space. `work`
+ * is a scratch area of the system. */
+KEEL_API void keel_mechanism_joint_covectors(const keel_system *system, void *work, const keel_point *at,
+                                             int joint, double *rows);
+
+/* Coefficient of Coulomb friction in a joint. */
+KEEL_API double keel_mechanism_joint_friction(const keel_system *system, int joint);
+
+/* What a row of J comes from. */
+typedef enum keel_row_kind { KEEL_ROW_JOINT, KEEL_ROW_MOTION, KEEL_ROW_START } keel_row_kind;
+typedef struct keel_row_source {
+    keel_row_kind kind;
+    int number;       /* among its kind                                              */
+    const char *name; /* of the joint, of the motion, of the quantity with its prime */
+    keel_location where;
+} keel_row_source;
+KEEL_API keel_row_source keel_mechanism_row_source(const keel_system *system, int row);
 
 /* Start values of positions: so many are the last holonomic rows of an assembly. They are asked of the pose,
  * not of its velocities. */
@@ -265,6 +290,8 @@ typedef struct keel_tie {
     const char *name;
     int body[2];
     double at[2][3], axis[3];
+    double radius;  /* of what rolls on body[0], else 0         */
+    double axle[3]; /* what it turns about, in axes of body[1] */
 } keel_tie;
 KEEL_API int keel_mechanism_joint_tie(const keel_system *system, int joint, keel_tie *tie);
 KEEL_API int keel_mechanism_spring_tie(const keel_system *system, int spring, keel_tie *tie);

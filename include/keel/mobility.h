@@ -32,6 +32,8 @@ typedef struct keel_repetition {
     int *others; /* [other_count] the joints that impose them already, increasing */
 } keel_repetition;
 
+#define KEEL_LOCKED_TOLD 8 /* bodies that messages tell one by one */
+
 typedef struct keel_mobility {
     int bodies, joints, n_v;
     int known;    /* 0: too large to look at; only `gruebler`, `motions` and free bodies are filled then */
@@ -44,7 +46,9 @@ typedef struct keel_mobility {
     keel_repetition *repetitions; /* in the order of the joints                               */
     int *shared;                  /* [joints] 1: part of its reaction can be shifted to others */
     keel_body_mobility *body;     /* [bodies + 1], the ground is KEEL_BODY_FIXED               */
-    int *locked;                  /* [n_v] 1: the joints allow no such velocity                */
+    int *lockers; /* [KEEL_LOCKED_TOLD x joints] 1: it takes part in locking the first, second, ... locked
+                     body; NULL: none is locked, or the mechanism is too large to tell */
+    int *locked;  /* [n_v] 1: the joints allow no such velocity                */
 } keel_mobility;
 
 /* Looks at a mechanism in a pose, which should satisfy its constraints. Rows with more than `most_entries`
@@ -58,8 +62,14 @@ KEEL_API void keel_mobility_clear(keel_mobility *mobility);
 KEEL_API const char *keel_mobility_sentence(const keel_system *system, const keel_repetition *repetition,
                                             char *text, int size);
 
-/* KEEL_ERROR_INPUT, with a message for each, if joints lock a body that is not meant to be fixed. */
+/* KEEL_ERROR_INPUT, with a message for each, if joints lock a body that is not meant to be fixed. A warning
+ * for joints with Coulomb friction whose reactions are shared. */
 KEEL_API keel_status keel_mobility_check(const keel_system *system, const keel_mobility *mobility,
                                          keel_diagnostics *diagnostics);
+
+/* KEEL_ERROR_INPUT, with a message for each body, if the mechanism can be moved in a way that no mass and no
+ * inertia resists: accelerations are not determined then. Rows as above. */
+KEEL_API keel_status keel_inertia_check(const keel_system *system, const keel_state *state,
+                                        double most_entries, keel_diagnostics *diagnostics);
 
 #endif

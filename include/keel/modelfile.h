@@ -15,12 +15,19 @@ typedef struct keel_assignment {
 typedef struct keel_model {
     char *name; /* `name:` of the file, or the file's name   */
     keel_system *system;
-    keel_system *assembly; /* what a start must satisfy (keel_compiled); NULL: `system` itself */
+    keel_system *assembly; /* mechanisms: what a start must satisfy (keel_compiled); else NULL */
+    keel_state *drawn;     /* mechanisms: the drawn state of `assembly`; else NULL */
     keel_state *start;
     int velocities_given; /* see keel_run                              */
     int is_mechanism;     /* bodies and joints, not equations          */
     keel_settings settings;
-    struct ki_arena *memory; /* holds what `settings` points to        */
+    const char *text; /* the file as it was read, `file` its name       */
+    const char *file;
+    const char *description; /* `description:` of the file, or NULL       */
+    int parameter_count;
+    const char **parameter_name; /* [parameter_count], with the values that counted */
+    double *parameter_value;
+    struct ki_arena *memory; /* holds all of that, and what `settings` points to */
 } keel_model;
 
 /* Reads a file, or a text already in memory (`name` is used in messages). Every problem found is reported

@@ -5,8 +5,8 @@
  *     ... papers[KEEL_PAPER_EICH]->claims ...
  *     keel_paper_free(papers[KEEL_PAPER_EICH]);
  *
- * The models are part of the library; nothing is read and nothing is written. The runs of all papers are shared
- * among threads; results do not depend on how many.
+ * The models are part of the library; nothing is read and nothing is written. The runs of all papers are
+ * shared among threads; results do not depend on how many.
  */
 #ifndef KEEL_REPRODUCE_H
 #define KEEL_REPRODUCE_H

@@ -108,6 +108,14 @@ typedef struct keel_result {
 
 KEEL_API void keel_result_clear(keel_result *result);
 
+/* One accepted step. */
+typedef struct keel_step {
+    double t;    /* at its end                                                       */
+    double size; /* its length in t                                                  */
+    int order;   /* of a method with an order of its own for every step; 0: not told */
+    double gap;  /* of J at its end: 0 is a singular pose; -1: not watched           */
+} keel_step;
+
 /* Who listens to a run. Any function may be NULL; a negative status ends the run with KEEL_ERROR_CALLBACK (or
  * with the status itself if it is KEEL_ERROR_IO). */
 typedef struct keel_observer {
@@ -115,6 +123,7 @@ typedef struct keel_observer {
     keel_status (*row)(void *user, const keel_row *row);     /* every output row, t increasing            */
     keel_status (*step)(void *user, double t, double until); /* after every accepted step: progress       */
     const volatile int *stop; /* when it becomes non-zero the run ends with KEEL_INTERRUPTED; may be NULL */
+    keel_status (*accepted)(void *user, const keel_step *step); /* after every accepted step: its facts */
 } keel_observer;
 
 /* Runs from `start` to settings->until. Start velocities and positions may be slightly inconsistent (see
@@ -139,6 +148,9 @@ KEEL_API keel_status keel_simulation_step(keel_simulation *simulation);
 /* The time reached, and the complete row at any t of the last step (its two ends included). */
 KEEL_API double keel_simulation_time(const keel_simulation *simulation);
 KEEL_API keel_status keel_simulation_row(keel_simulation *simulation, double t, keel_row *row);
+
+/* The last accepted step; size 0 before the first. */
+KEEL_API keel_step keel_simulation_last_step(const keel_simulation *simulation);
 
 /* What keel_run reports, as of now. */
 KEEL_API keel_status keel_simulation_result(keel_simulation *simulation, keel_result *result);

@@ -24,6 +24,7 @@
 #ifndef KEEL_SYSTEM_H
 #define KEEL_SYSTEM_H
 
+#include "keel/diagnostics.h"
 #include "keel/pattern.h"
 #include "keel/status.h"
 
@@ -130,6 +131,11 @@ struct keel_system {
     int n_outputs;
     keel_status (*outputs)(const keel_system *system, void *work, const keel_point *at, const double *v_rate,
                            double *values);
+
+    /* Which part of the model made something not finite in the last evaluation with `work`, which was at t:
+     * 1 with words for it ("force 'gust'") in `text` and its place in *where, or 0. May be NULL. */
+    int (*explain)(const keel_system *system, void *work, double t, char *text, int size,
+                   keel_location *where);
 
     /* Names for messages and results; any of them may be NULL, a name like "q[3]" is made up then. */
     struct {

@@ -144,6 +144,7 @@ static keel_status assembly_init(ki_assembly *a, const keel_system *system,
     a->y = KI_NEW(arena, double, n_y), a->trial = KI_NEW(arena, double, n_y);
     a->first = KI_NEW(arena, double, n_y), a->best = KI_NEW(arena, double, n_y);
     a->s = KI_NEW(arena, double, n_s), a->best_s = KI_NEW(arena, double, n_s);
+    a->drawn = KI_NEW(arena, double, n_h);
     a->Phi = KI_NEW(arena, double, n_h), a->best_Phi = KI_NEW(arena, double, n_h);
     a->x = KI_NEW(arena, double, system->n_v);
     a->A = KI_NEW(arena, double, keel_pattern_count(system->M));
@@ -174,6 +175,7 @@ static keel_status begin(ki_assembly *a, keel_assembly_report *report) {
     copy(a->Phi, d->at.Phi, d->system->n_h);
     for (int i = 0; i < d->system->n_h; i++)
         report->before = fmax(report->before, fabs(a->Phi[i]));
+    copy(a->drawn, a->Phi, d->system->n_h);
     leave_out_pose_rows(a);
     for (int i = 0; i < d->m; i++)
         report->velocity_before = fmax(report->velocity_before, fabs(d->at.rate[i]));
@@ -199,34 +201,60 @@ static void fill_report(const ki_assembly *a, bool closed, keel_assembly_report 
         report->velocity_moved = fmax(report->velocity_moved, fabs(a->y[j] - a->first[j]));
 }
 
+/* The best pose of a mechanism that cannot be closed: its joints closed if they can be. */
+static keel_status close_joints_first(ki_assembly *a) {
+    const keel_system *sys = a->d.system;
+    int before = a->iterations;
+    bool closed;
+    for (int i = 0; i < sys->n_h; i++)
+        a->w[i] *= sys->names.joint[i] ? 1 : KI_LESS;
+    copy(a->y, a->first, a->d.n_y);
+    copy(a->Phi, a->drawn, sys->n_h);
+    a->iterations = 0;
+    keel_status status = ki_assembly_close(a, &closed);
+    a->iterations += before;
+    return status;
+}
+
 static keel_status assemble(ki_assembly *a, keel_diagnostics *diagnostics, keel_assembly_report *report) {
     bool closed = true, met = true;
     keel_status status = begin(a, report);
     if (!status && a->d.system->n_h)
         status = ki_assembly_close(a, &closed);
+    if (!status && !closed && keel_mechanism_look(a->d.system, NULL))
+        status = close_joints_first(a);
     if (!status)
         status = ki_assembly_velocities(a, &met);
     if (status)
         return status;
     fill_report(a, closed, report);
+    if (closed && met)
+        return KEEL_OK;
+    if (keel_mechanism_look(a->d.system, NULL))
+        return ki_report_contradictions(a, closed, diagnostics);
     if (!closed)
         ki_report_open(a->d.system, a->Phi, a->size, a->d.system->n_h, a->settings.tolerance, false,
                        diagnostics);
-    else if (!met)
+    else
         ki_report_open(a->d.system, a->d.at.rate, a->d.size, a->d.m, ROUND_OFF, true, diagnostics);
-    return closed && met ? KEEL_OK : KEEL_ERROR_START;
+    return KEEL_ERROR_START;
 }
 
 /* A failure that is no matter of joints: the model could not be evaluated. */
 static void report_failure(const ki_assembly *a, keel_status status, keel_diagnostics *diagnostics) {
-    char name[32];
-    keel_location nowhere = {0};
+    char name[32], part[160];
+    keel_location nowhere = {0}, where = {0};
+    const keel_system *sys = a->d.system;
     const ki_trouble *trouble = &a->d.trouble;
     if (trouble->kind == KI_TROUBLE_AUXILIARY)
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
                              "the start cannot be assembled: Newton's method for the auxiliary unknown '%s' "
                              "does not converge",
-                             keel_system_name(a->d.system, KEEL_NAME_S, trouble->index, name));
+                             keel_system_name(sys, KEEL_NAME_S, trouble->index, name));
+    else if (status == KEEL_ERROR_NOT_FINITE && sys->explain &&
+             sys->explain(sys, a->d.work, a->t, part, sizeof part, &where))
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, where,
+                             "the start cannot be assembled: %s is not finite at t = %.10g", part, a->t);
     else
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere, "the start cannot be assembled: %s",
                              keel_status_text(status));

@@ -29,6 +29,7 @@ typedef struct ki_assembly {
     double *size;     /* [m] the largest size of the rows so far          */
     double scale;     /* largest (J A^-1 J^T)_ii / w_i^2, nearly        */
     double mu;        /* Levenberg-Marquardt: D_i = mu scale w_i^2      */
+    double *drawn;    /* [n_h] the violation there */
     double *first;    /* [n_y] where the assembly began                 */
     double *best;     /* [n_y] the best state of all attempts           */
     double *best_s;   /* [n_s] */
@@ -36,6 +37,10 @@ typedef struct ki_assembly {
     unsigned random;  /* of disturbed attempts; always the same numbers */
     int iterations;
 } ki_assembly;
+
+/* Where all rows of a mechanism cannot be closed, joints come first: rows of motions and start values then
+ * count this much less, w_i being so much larger. */
+#define KI_LESS 1e3
 
 /* M, J, the metric and the sizes at (t, y). */
 keel_status ki_assembly_linearize(ki_assembly *a);
@@ -47,8 +52,12 @@ keel_status ki_assembly_close(ki_assembly *a, bool *closed);
  * are left in a->d. */
 keel_status ki_assembly_velocities(ki_assembly *a, bool *met);
 
-/* Adds an error for each joint, or constraint that belongs to no joint, with rows |value_i| > limit size_i.
- * `velocity`: the values are rates. (open_rows.c) */
+/* Adds an error for each contradiction between rows of a mechanism; KEEL_ERROR_START, or KEEL_ERROR_MEMORY.
+ * (contradiction.c) */
+keel_status ki_report_contradictions(ki_assembly *a, bool velocity, keel_diagnostics *diagnostics);
+
+/* For other systems: adds an error for each joint, or constraint that belongs to no joint, with rows
+ * |value_i| > limit size_i. `velocity`: the values are rates. (open_rows.c) */
 void ki_report_open(const keel_system *system, const double *value, const double *size, int rows,
                     double limit, bool velocity, keel_diagnostics *diagnostics);
 

@@ -16,6 +16,7 @@ void keel_mobility_clear(keel_mobility *mobility) {
     free(mobility->shared);
     free(mobility->body);
     free(mobility->locked);
+    free(mobility->lockers);
     *mobility = (keel_mobility){0};
 }
 
@@ -123,7 +124,8 @@ static keel_status count_driven(ki_look *look, keel_mobility *mobility) {
     return KEEL_OK;
 }
 
-static keel_status find_all(ki_look *look, double most_entries, keel_mobility *mobility) {
+static keel_status find_all(ki_look *look, const keel_mechanism_facts *facts, double most_entries,
+                            keel_mobility *mobility) {
     keel_status status = evaluate_rows(look, mobility->joints);
     if (status)
         return status;
@@ -141,6 +143,8 @@ static keel_status find_all(ki_look *look, double most_entries, keel_mobility *m
         status = ki_find_repetitions(look, mobility);
     if (!status)
         status = ki_find_locked(look, mobility);
+    if (!status)
+        status = ki_find_lockers(look, facts, mobility);
     if (!status)
         status = count_driven(look, mobility);
     mobility->known = status == KEEL_OK;
@@ -172,7 +176,7 @@ keel_status keel_mobility_find(const keel_system *system, const keel_state *stat
     if (!status && system->work_new)
         status = system->work_new(system, &look.work);
     if (status >= 0)
-        status = find_all(&look, most_entries > 0 ? most_entries : MOST_ENTRIES, mobility);
+        status = find_all(&look, &facts, most_entries > 0 ? most_entries : MOST_ENTRIES, mobility);
     keel_rank_clear(&look.rank);
     ki_arena_free(&look.arena);
     if (system->work_free && look.work)

@@ -33,6 +33,9 @@ keel_status ki_find_repetitions(ki_look *look, keel_mobility *mobility);
 /* Which bodies and velocities the displacements of the basis move. (locked.c) */
 keel_status ki_find_locked(ki_look *look, keel_mobility *mobility);
 
+/* lockers: which joints it takes to lock a body. (lockers.c) */
+keel_status ki_find_lockers(ki_look *look, const keel_mechanism_facts *facts, keel_mobility *mobility);
+
 /* Marks the bodies that no joint mentions, and those that fixed joints tie to the ground. */
 keel_status ki_find_tied(ki_look *look, keel_mobility *mobility);
 

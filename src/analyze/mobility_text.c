@@ -5,8 +5,6 @@
 #include "keel/mechanism.h"
 #include "keel/mobility.h"
 
-enum { MOST_BODIES = 8 }; /* that are told one by one */
-
 /* Appends to `text`, cut off at its end. */
 static size_t append(char *text, size_t size, size_t used, const char *before, const char *name,
                      const char *after) {
@@ -38,18 +36,25 @@ const char *keel_mobility_sentence(const keel_system *system, const keel_repetit
     return text;
 }
 
-/* "joints 'a' and 'b' lock": the joints of a body, with the verb. */
-static void list_joints(const keel_system *system, const keel_mobility *mobility, int body, char *text,
+/* Whether a joint is named with the k-th locked body: it takes part, or, if that is not known, is of the
+ * body. */
+static bool is_named(const keel_system *system, const keel_mobility *mobility, int k, int body, int joint) {
+    int ends[2];
+    if (mobility->lockers)
+        return mobility->lockers[k * mobility->joints + joint];
+    keel_mechanism_joint_bodies(system, joint, ends);
+    return ends[0] == body || ends[1] == body;
+}
+
+/* "joints 'a' and 'b' lock": the joints of the k-th locked body, with the verb. */
+static void list_joints(const keel_system *system, const keel_mobility *mobility, int k, int body, char *text,
                         size_t size) {
-    int count = 0, written = 0, ends[2];
-    for (int j = 0; j < mobility->joints; j++) {
-        keel_mechanism_joint_bodies(system, j, ends);
-        count += ends[0] == body || ends[1] == body;
-    }
+    int count = 0, written = 0;
+    for (int j = 0; j < mobility->joints; j++)
+        count += is_named(system, mobility, k, body, j);
     size_t used = append(text, size, 0, count == 1 ? "joint" : "joints", "", "");
     for (int j = 0; j < mobility->joints; j++) {
-        keel_mechanism_joint_bodies(system, j, ends);
-        if (ends[0] != body && ends[1] != body)
+        if (!is_named(system, mobility, k, body, j))
             continue;
         written++;
         used = append(text, size, used,
@@ -61,25 +66,37 @@ static void list_joints(const keel_system *system, const keel_mobility *mobility
     append(text, size, used, count == 1 ? " locks" : " lock", "", "");
 }
 
+/* How a shared reaction is shared is not determined, and Coulomb friction grows with it. */
+static void warn_of_friction(const keel_system *system, const keel_mobility *mobility,
+                             keel_diagnostics *diagnostics) {
+    for (int j = 0; mobility->known && j < mobility->joints; j++)
+        if (mobility->shared[j] && keel_mechanism_joint_friction(system, j) > 0)
+            keel_diagnostics_add(
+                diagnostics, KEEL_WARNING, keel_mechanism_joint_where(system, j),
+                "joint '%s' has Coulomb friction, but part of its reaction can be shifted to other joints "
+                "(keel check lists them): the friction, and the motion with it, depends on how they share, "
+                "which rigid bodies do not determine; let no joint repeat what others impose",
+                keel_mechanism_joint_name(system, j));
+}
+
 keel_status keel_mobility_check(const keel_system *system, const keel_mobility *mobility,
                                 keel_diagnostics *diagnostics) {
-    int told = 0, locked = 0;
+    int locked = 0;
     bool rigid = mobility->freedoms == 0;
     for (int b = 1; mobility->known && b <= mobility->bodies; b++) {
         char joints[300];
-        if (mobility->body[b] != KEEL_BODY_LOCKED)
+        if (mobility->body[b] != KEEL_BODY_LOCKED || locked++ >= KEEL_LOCKED_TOLD)
             continue;
-        locked++;
-        if (told++ >= MOST_BODIES)
-            continue;
-        list_joints(system, mobility, b, joints, sizeof joints);
+        list_joints(system, mobility, locked - 1, b, joints, sizeof joints);
         keel_diagnostics_add(diagnostics, KEEL_ERROR, keel_mechanism_body_where(system, b),
                              "%s body '%s': it cannot move in this pose%s", joints,
                              keel_mechanism_body_name(system, b),
                              rigid ? ", nor can the rest of the mechanism: the joints leave no freedom" : "");
     }
-    if (locked > MOST_BODIES)
+    if (locked > KEEL_LOCKED_TOLD)
         keel_diagnostics_add(diagnostics, KEEL_NOTE, (keel_location){0}, "%d more bodies cannot move",
-                             locked - MOST_BODIES);
+                             locked - KEEL_LOCKED_TOLD);
+    if (!locked)
+        warn_of_friction(system, mobility, diagnostics);
     return locked ? KEEL_ERROR_INPUT : KEEL_OK;
 }

@@ -36,8 +36,8 @@ static void take(const ki_problem *problem, ki_job *job, int i, const keel_row *
         if (job->values)
             job->values[at] = value;
         if (job->reference)
-            job->run.error = fmax(job->run.error, ki_distance(1, 1, &value, &job->reference[at],
-                                                              &job->scale[k]));
+            job->run.error =
+                fmax(job->run.error, ki_distance(1, 1, &value, &job->reference[at], &job->scale[k]));
     }
 }
 
@@ -73,7 +73,7 @@ static keel_status time_loop(const ki_problem *problem, ki_job *job, keel_simula
 
 static void write_reason(keel_comparison_run *run, const keel_diagnostics *diagnostics, double limit) {
     const char *text = keel_status_text(run->status);
-    for (int i = keel_diagnostics_count(diagnostics) - 1; i >= 0; i--)
+    for (int i = diagnostics ? keel_diagnostics_count(diagnostics) - 1 : -1; i >= 0; i--)
         if (keel_diagnostics_get(diagnostics, i).severity == KEEL_ERROR)
             text = keel_diagnostics_get(diagnostics, i).text;
     if (run->outcome == KEEL_OUTCOME_LIMIT)

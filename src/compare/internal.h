@@ -48,6 +48,23 @@ void ki_scales(int rows, int columns, const double *values, const double *other,
 /* max |a - b| / scale over one or more rows; infinite if something is not finite. */
 double ki_distance(int rows, int columns, const double *a, const double *b, const double *scale);
 
+/* times.c */
+typedef struct ki_times {
+    int rows;
+    double *t; /* [rows] */
+    double spacing;
+    double *given; /* [rows x quantities] of a given reference, otherwise NULL */
+} ki_times;
+
+/* Evenly spaced rows up to settings->until, as the settings ask for or about a hundred. */
+keel_status ki_times_even(const keel_settings *settings, double t_start, ki_times *times);
+
+/* The rows of a given reference between t_start and until. Messages are at the file `from`. */
+keel_status ki_times_given(const keel_system *system, const keel_trajectory *given, const char *from,
+                           double t_start, double until, const ki_quantities *quantities,
+                           keel_diagnostics *diagnostics, ki_times *times);
+void ki_times_clear(ki_times *times);
+
 /* What runs have in common. */
 typedef struct ki_problem {
     const keel_system *system;
@@ -97,8 +114,8 @@ void ki_reference_clear(ki_reference *reference);
 /* plan.c */
 /* All valid methods of the table; with nothing to keep, one of each integrator. The caller frees. */
 keel_method *ki_all_methods(const keel_system *system, int *count);
-/* Steps h_k near mean/4^k that meet the times t_0 + i spacing. */
-void ki_default_steps(double mean, double spacing, double steps[3]);
+/* Steps h_k near mean/4^k that meet the times t_0 + i spacing of a run of length span. */
+void ki_default_steps(double mean, double span, double spacing, double steps[3]);
 /* 1 if the method runs on steps, 0 on tolerances. */
 bool ki_takes_steps(keel_method method, const keel_comparison_plan *plan);
 

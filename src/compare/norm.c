@@ -49,8 +49,7 @@ void ki_scales(int rows, int columns, const double *values, const double *other,
         largest = fmax(largest, fabs(values[i]));
     for (int k = 0; k < columns; k++) {
         double apart, range = range_of(rows, columns, k, values, other, &apart);
-        bool constant =
-            !(range > NOTHING * largest) || (range <= NOISE * largest && apart > 0.1 * range);
+        bool constant = !(range > NOTHING * largest) || (range <= NOISE * largest && apart > 0.1 * range);
         scale[k] = constant ? (largest > 0 ? largest : 1) : range;
     }
 }

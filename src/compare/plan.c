@@ -41,9 +41,14 @@ keel_method *ki_all_methods(const keel_system *system, int *count) {
     return methods;
 }
 
-void ki_default_steps(double mean, double spacing, double steps[3]) {
+/* The coarsest default step is not shorter than this part of a run: on stiff systems the steps of an explicit
+ * reference tell of stability, not of accuracy. */
+#define SHORTEST 2e-4
+
+void ki_default_steps(double mean, double span, double spacing, double steps[3]) {
+    double coarse = fmax(mean, SHORTEST * span);
     for (int k = 0; k < 3; k++) {
-        double wanted = ldexp(mean, -2 * k);
+        double wanted = ldexp(coarse, -2 * k);
         steps[k] = wanted < spacing ? spacing / ceil(spacing / wanted) : spacing * floor(wanted / spacing);
     }
 }

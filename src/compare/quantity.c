@@ -27,8 +27,10 @@ static int count_of(const keel_system *system, ki_source source) {
 }
 
 char *ki_quantity_name(const keel_system *system, ki_quantity x) {
-    static const keel_name_of KIND[] = {[KI_FROM_Q] = KEEL_NAME_Q, [KI_FROM_Z] = KEEL_NAME_Z,
-                                        [KI_FROM_S] = KEEL_NAME_S, [KI_FROM_LAMBDA] = KEEL_NAME_CONSTRAINT,
+    static const keel_name_of KIND[] = {[KI_FROM_Q] = KEEL_NAME_Q,
+                                        [KI_FROM_Z] = KEEL_NAME_Z,
+                                        [KI_FROM_S] = KEEL_NAME_S,
+                                        [KI_FROM_LAMBDA] = KEEL_NAME_CONSTRAINT,
                                         [KI_FROM_OUTPUTS] = KEEL_NAME_OUTPUT};
     char buffer[32];
     const char *name = "energy", *before = "", *after = "";

@@ -58,7 +58,7 @@ typedef struct ki_model {
     ki_tape *outputs;                    /* NULL: none */
     ki_tape *drawing;                    /* x, y, z of every point to draw; NULL: none */
     keel_drawing drawn;
-    ki_coupling *coupling;               /* NULL: no constraint depends on an auxiliary */
+    ki_coupling *coupling; /* NULL: no constraint depends on an auxiliary */
 } ki_model;
 
 void ki_model_free(ki_model *model);

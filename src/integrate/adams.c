@@ -164,7 +164,7 @@ static void choose_next(adams *self, double h, double error) {
 }
 
 static void accept(adams *self, double t_new, double t_end, double error) {
-    self->order_taken = self->order;
+    self->order_taken = self->base.order = self->order;
     ki_adams_history_push(&self->history, t_new, self->rate);
     choose_next(self, self->history.h, error);
     copy(self->y_old, self->base.y, self->base.n);

@@ -183,6 +183,7 @@ static keel_status step(ki_integrator *base, double t_end) {
     if (self->is_index3)
         ki_bdf_index3_advance(self);
     self->n++;
+    base->order = self->k;
     ki_accept_step(base, t, t_end);
     return KEEL_OK;
 }

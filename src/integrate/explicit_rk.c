@@ -26,6 +26,9 @@ typedef struct rk {
     int stiff_steps, other_steps; /* how many in a row looked stiff, or did not */
 } rk;
 
+/* How much of a step is made instead of one that ends next to a singular pose. */
+static const double MOVED_END = 0.7;
+
 static void copy(double *to, const double *from, int n) {
     memcpy(to, from, (size_t)n * sizeof *to);
 }
@@ -133,6 +136,7 @@ static void accept(rk *self, double h, double t_end) {
     copy(self->base.y, self->y_try, self->base.n);
     self->h_taken = h;
     self->dense_ready = false;
+    self->base.order = self->tableau->order;
     ki_accept_step(&self->base, self->base.t + h, t_end);
     look_for_stiffness(self, h);
 }
@@ -174,8 +178,20 @@ static keel_status begin_step(rk *self) {
     return ki_has_automatic_gains(d) ? ki_rate(d, self->base.t, self->base.y, self->k[0]) : KEEL_OK;
 }
 
+/* A step that ends next to a singular pose by chance may be the last good one: another end is looked for, a
+ * few times. Steps that come nearer on purpose are left alone, unless constraints are redundant: those that
+ * nearly depend on each other are then taken for dependent (ki_expect_redundancy), and nearer is too near. */
+static bool must_move_end(const rk *self, bool forced, int moved) {
+    enum { MOST = 3 };
+    const ki_integrator *base = &self->base;
+    bool on_purpose = forced || (self->approaching && !base->flow.dynamics->redundant);
+    return self->tableau->adaptive && !on_purpose && moved < MOST && base->lands_badly &&
+           base->lands_badly(base);
+}
+
 static keel_status step(ki_integrator *base, double t_end) {
     rk *self = (rk *)base;
+    int moved = 0;
     const ki_tableau *T = self->tableau;
     keel_status begun = begin_step(self);
     if (begun)
@@ -197,6 +213,12 @@ static keel_status step(ki_integrator *base, double t_end) {
         accepted = accepted || (!status && forced);
         if (status)
             h_next = ki_step_control_failed(&self->control, h);
+        if (accepted && must_move_end(self, forced, moved)) {
+            self->h = MOVED_END * h;
+            moved++;
+            base->rejected++;
+            continue;
+        }
         self->h = across ? fmax(h_next, self->h) : h_next;
         self->approaching = across && !accepted;
         if (accepted) {

@@ -73,12 +73,16 @@ struct ki_integrator {
     double t_old; /* the last step was [t_old, t]        */
     double longest_step;
     long steps, rejected;
+    int order; /* of the last step; 0: not told */
     long jacobians;                        /* linearisations of implicit methods */
     double moved_position, moved_velocity; /* sums of squares of the corrections of accepted steps, M-norm */
     ki_energy_change settled;              /* what stabilising did to the energy in the last step */
     double singular_at; /* where the next step is expected to meet a singular pose; infinity: nowhere   */
     bool singular_near; /* too near to come nearer: a step across is taken as it is                     */
-    keel_newton_facts newton; /* of the last step, where a method has them */
+    bool (*lands_badly)(const ki_integrator *self); /* the state that dynamics is factored at is next to a
+                                                       singular pose; NULL: nobody looks */
+    void *watch;                                    /* whose judgement that is */
+    keel_newton_facts newton;                       /* of the last step, where a method has them */
     bool has_newton;
     bool stiff; /* an explicit method found that stability, not accuracy, limits its steps           */
     ki_arena arena;

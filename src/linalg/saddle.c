@@ -179,6 +179,7 @@ keel_status ki_factor(keel_saddle *K, double threshold) {
     K->pivots.delta = K->settings.delta;
     K->pivots.count = K->pivots.near = 0;
     K->pivots.overflow = false;
+    K->pivots.known = true;
     keel_status status = K->dense ? ki_saddle_dense_factor(K) : ki_saddle_sparse_factor(K);
     return status == KEEL_OK && K->pivots.overflow ? KEEL_ERROR_NOT_FINITE : status;
 }
@@ -215,6 +216,7 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
         status = ki_factor(K, KI_PIVOT_NOISE);
     if (null_space || (status == KEEL_ERROR_SINGULAR && K->dense)) {
         K->bad_pivot = -1;
+        K->pivots.known = false;
         status = ki_null_space_factor(K);
         K->rescue = KI_RESCUE_READY;
         K->rescued = true;
@@ -230,6 +232,22 @@ void ki_apply(keel_saddle *K, double *x, double *y) {
         ki_null_space_apply(K, x, y);
     else
         ki_saddle_dense_apply(K, x, y);
+}
+
+bool ki_saddle_pivots(const keel_saddle *K, double *pivot, double *size) {
+    if (!K->factored || !K->pivots.known)
+        return false;
+    if (K->sparse)
+        ki_saddle_sparse_pivots(K, pivot);
+    else
+        ki_saddle_dense_pivots(K, pivot);
+    for (int i = 0; i < K->m; i++)
+        size[i] = K->S_size[i];
+    for (int k = 0; k < K->pivots.count; k++) {
+        int row = K->pivots.row[k];
+        pivot[row] -= size[row] > 0 ? K->pivots.delta * size[row] : pivot[row];
+    }
+    return true;
 }
 
 static void copy(int count, const double *from, double *to) {

@@ -242,3 +242,8 @@ double ki_saddle_dense_work(const keel_saddle *K) {
     }
     return work;
 }
+
+void ki_saddle_dense_pivots(const keel_saddle *K, double *pivot) {
+    for (int i = 0; i < K->m; i++)
+        pivot[i] = 1 / K->dense->p_inverse[i];
+}

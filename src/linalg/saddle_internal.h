@@ -53,6 +53,7 @@ typedef struct ki_pivots {
     int count;
     int near;      /* rows that passed, but closely: dependent rows may hide among them */
     bool overflow; /* some S_ii is not finite */
+    bool known;    /* the last factorization has pivots */
 } ki_pivots;
 
 /* The slow way after the last factorization: not made yet, made, or of no use. */
@@ -126,6 +127,10 @@ keel_status ki_factor(keel_saddle *K, double threshold);
 void ki_apply(keel_saddle *K, double *x, double *y); /* x, y <- K'^-1 (x, y), K' what was factored   */
 bool ki_rescue(keel_saddle *K);                      /* to the slower way; false if there is none    */
 
+/* The pivots of S as they came out, before any was raised, and S_ii, both [m] by rows of J. False if the last
+ * factorization has none. */
+bool ki_saddle_pivots(const keel_saddle *K, double *pivot, double *size);
+
 /* refine.c */
 ki_measure ki_residual(keel_saddle *K);
 double ki_measure_relative(ki_measure measure);
@@ -138,6 +143,7 @@ void ki_saddle_dense_allocate(keel_saddle *K);     /* numbers      */
 double ki_saddle_dense_work(const keel_saddle *K); /* multiplications of a factorization */
 keel_status ki_saddle_dense_factor(keel_saddle *K);
 void ki_saddle_dense_apply(keel_saddle *K, double *x, double *y);
+void ki_saddle_dense_pivots(const keel_saddle *K, double *pivot); /* [m] as they were used */
 
 /* saddle_sparse.c; the analysis returns NULL when out of memory */
 ki_saddle_sparse *ki_saddle_sparse_analyse(keel_pattern A, keel_pattern J);
@@ -153,6 +159,7 @@ void ki_saddle_sparse_solve(keel_saddle *K, double *x, double *y);
 /* t = d^(-1/2) L_A^-1 b and x = L_A^-T d^(-1/2) t */
 void ki_saddle_sparse_half(const keel_saddle *K, const double *b, double *t);
 void ki_saddle_sparse_half_back(const keel_saddle *K, const double *t, double *x);
+void ki_saddle_sparse_pivots(const keel_saddle *K, double *pivot);
 
 /* null_space.c (dense) */
 void ki_null_space_analyse(keel_saddle *K);

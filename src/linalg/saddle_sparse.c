@@ -152,3 +152,8 @@ void ki_saddle_sparse_half_back(const keel_saddle *K, const double *t, double *x
     for (int i = 0; i < K->n; i++)
         x[i] = b[K->sparse->place[i]];
 }
+
+void ki_saddle_sparse_pivots(const keel_saddle *K, double *pivot) {
+    for (int k = 0; k < K->m; k++)
+        pivot[K->sparse->row_of[k]] = -1 / K->sparse->ldl.d_inverse[K->n + k];
+}

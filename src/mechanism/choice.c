@@ -14,6 +14,9 @@
 /* Relative coordinates of long branches are not even looked at: M would have more entries than this. */
 static const double MOST_ENTRIES = 4e6;
 
+/* ... and those of longer branches are not used for assembly. */
+static const double MOST_FOR_ASSEMBLY = 1e5;
+
 /* Multiplications that an entry of M or J costs before it is factored. */
 static const double PER_ENTRY = 12;
 
@@ -110,4 +113,12 @@ keel_status ki_choose_tree(const keel_mechanism *m, const bool *counted, ki_aren
             return status;
     }
     return build(m, counted, &CANDIDATES[best < 0 ? 1 : best], arena, tree);
+}
+
+keel_status ki_assembly_tree(const keel_mechanism *m, const bool *counted, ki_arena *arena,
+                             const ki_tree *run, ki_tree *tree) {
+    keel_status status = build(m, counted, &CANDIDATES[0], arena, tree);
+    if (!status && mass_entries(m, tree) > MOST_FOR_ASSEMBLY)
+        *tree = *run;
+    return status;
 }

@@ -9,4 +9,9 @@
 keel_status ki_choose_tree(const keel_mechanism *m, const bool *counted, ki_arena *arena, ki_tree *tree,
                            keel_mechanism_facts *facts);
 
+/* The tree for assembly: relative coordinates, in which joints without start values keep theirs, whatever the
+ * coordinates of the run; where branches are too long for that, the tree of the run. */
+keel_status ki_assembly_tree(const keel_mechanism *m, const bool *counted, ki_arena *arena,
+                             const ki_tree *run, ki_tree *tree);
+
 #endif

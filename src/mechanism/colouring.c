@@ -198,30 +198,10 @@ static keel_status colour(ki_mech *mech, const lists *l, ki_colouring *c) {
     return status;
 }
 
-/* The cube root of the rounding unit balances rounding and truncation of central differences; times the size
- * of the mechanism for displacements. */
+/* The cube root of the rounding unit balances rounding and truncation of central differences. */
 static void choose_steps(const ki_mech *mech, ki_colouring *c) {
-    double size = 0;
-    for (int b = 1; b < mech->body_count; b++)
-        for (int i = 0; i < 3; i++) {
-            size = fmax(size, fabs(mech->body[b].hinge.frame[1].r[i]));
-            size = fmax(size, fabs(mech->body[b].drawn[i] - mech->body[mech->body[b].parent].drawn[i]));
-        }
-    for (int b = 1; b < mech->body_count; b++) {
-        const ki_body *body = &mech->body[b];
-        double columns[KI_JOINT_VELOCITIES * KI_SPATIAL], q[7] = {0};
-        const ki_joint_role *role = ki_role(&body->hinge, mech->d);
-        if (role->kinematics)
-            q[role->n_q - 4] = 1; /* a quaternion stands last */
-        role->columns(&body->hinge, q, NULL, columns, NULL);
-        for (int j = 0; j < body->n_v; j++) {
-            bool turns = false;
-            for (int i = 0; i < (mech->d == KI_PLANAR ? 1 : 3); i++)
-                turns |= columns[mech->d * j + i] != 0;
-            c->q_size[body->v + j] = turns || size == 0 ? 1 : size;
-            c->step[body->v + j] = 6e-6 * c->q_size[body->v + j];
-        }
-    }
+    for (int j = 0; j < mech->system.n_v; j++)
+        c->step[j] = 6e-6 * mech->system.q_size[j];
 }
 
 static keel_status build(ki_mech *mech, lists *l, int *columns) {
@@ -242,10 +222,8 @@ static keel_status build(ki_mech *mech, lists *l, int *columns) {
                            &c->rate_slot);
     if (!status)
         status = colour(mech, l, c);
-    if (!status) {
+    if (!status)
         choose_steps(mech, c);
-        mech->system.q_size = c->q_size;
-    }
     return status;
 }
 
@@ -256,7 +234,7 @@ keel_status ki_colouring_build(ki_mech *mech) {
     lists_init(&l, n + mech->system.n_h + mech->system.n_n);
     int *columns = KI_NEW(&l.arena, int, 2 * n);
     if (c)
-        c->step = KI_NEW(&mech->arena, double, n), c->q_size = KI_NEW(&mech->arena, double, n);
+        c->step = KI_NEW(&mech->arena, double, n);
     keel_status status = l.arena.failed || mech->arena.failed ? KEEL_ERROR_MEMORY : build(mech, &l, columns);
     ki_arena_free(&l.arena);
     return status;

@@ -79,10 +79,12 @@ static keel_status complete(ki_mech *mech, const keel_mechanism *m, bool for_ass
     if (!status)
         status = ki_friction_pattern(mech);
     if (!status)
-        status = ki_mech_name(mech, m);
+        status = ki_mech_name(mech);
     if (!status)
         status = ki_shapes_compile(m, mech);
     if (!status)
+        status = ki_sizes_build(mech);
+    if (!status && !for_assembly) /* assembly needs no derivatives of forces */
         status = ki_colouring_build(mech);
     if (!status)
         ki_mech_connect(mech);
@@ -110,81 +112,104 @@ static keel_status build(const keel_mechanism *m, const ki_tree *tree, const kee
     return status;
 }
 
-/* Sets the coordinate that a measure is, if it is one of the tree's. Velocities are left at zero: assembly
- * then finds those of least kinetic energy, whatever the coordinates. */
-static void set_coordinate(const ki_mech *mech, const ki_measure *measure, double value, keel_state *state) {
+/* Sets the coordinate, or with a prime the velocity, that a measure is, if it is one of the tree's. */
+static void set_coordinate(const ki_mech *mech, const ki_measure *measure, int primes, double value,
+                           keel_state *state) {
     if (measure->kind != KI_MEASURE_JOINT || !mech->joint[measure->object].tree)
         return;
     const ki_joint *joint = &mech->joint[measure->object];
     const ki_joint_role *role = ki_role(joint, mech->d);
-    if (measure->primes == 0 && !role->kinematics && measure->component < role->n_v)
+    if (role->kinematics || measure->component >= role->n_v)
+        return;
+    if (primes == 0)
         state->q[joint->q + measure->component] = value;
+    else if (primes == 1)
+        state->v[joint->v + measure->component] = value;
 }
 
 /* Driven coordinates as they are at t = 0. */
-static keel_status draw_motions(const ki_mech *mech, keel_state *start) {
+static keel_status draw_motions(const ki_mech *mech, keel_state *state) {
     void *work;
-    keel_status status = mech->motion_count ? ki_mech_work_new(&mech->system, &work) : KEEL_OK;
+    if (mech->motion_count == 0)
+        return KEEL_OK;
+    keel_status status = ki_mech_work_new(&mech->system, &work);
     for (int i = 0; !status && i < mech->motion_count; i++) {
         double law[3];
         ki_motion_law(mech, work, i, 0, law);
-        set_coordinate(mech, &mech->motion[i].measure, law[0], start);
+        for (int primes = 0; primes < 2; primes++)
+            if (isfinite(law[primes]))
+                set_coordinate(mech, &mech->motion[i].measure, primes, law[primes], state);
     }
-    if (!status && mech->motion_count)
+    if (!status)
         ki_mech_work_free(work);
     return status;
 }
 
-/* The drawn pose at rest; start values and motions of tree joints are taken over, so that assembly begins
- * near them. */
-static keel_state *draw_start(const ki_mech *mech) {
-    keel_state *start = keel_state_new(&mech->system);
-    if (!start)
+/* The drawn pose at rest, as far as the coordinates can show it. Joints that have start values or are driven
+ * begin there, and carry what hangs from them along: other joints keep their angles. */
+static keel_state *draw(const ki_mech *mech) {
+    keel_state *state = keel_state_new(&mech->system);
+    if (!state)
         return NULL;
-    ki_drawn_coordinates(mech, start->q);
+    ki_drawn_coordinates(mech, state->q);
     for (int i = 0; i < mech->start_count; i++)
-        set_coordinate(mech, &mech->start[i].measure, mech->start[i].value, start);
-    if (draw_motions(mech, start)) {
-        keel_state_free(start);
+        set_coordinate(mech, &mech->start[i].measure, mech->start[i].measure.primes, mech->start[i].value,
+                       state);
+    if (draw_motions(mech, state)) {
+        keel_state_free(state);
         return NULL;
     }
-    return start;
+    return state;
 }
 
+/* What is being made; index 0: the system, 1: its assembly. */
+typedef struct pair {
+    ki_tree tree[2];
+    ki_mech *mech[2];
+    keel_state *drawn[2];
+} pair;
+
 static keel_status compile(const keel_mechanism *m, bool *counted, ki_arena *arena,
-                           keel_diagnostics *diagnostics, ki_mech *mech[2], keel_state **start) {
-    ki_tree tree;
+                           keel_diagnostics *diagnostics, pair *made) {
     keel_mechanism_facts choice = {0};
     if (!m->planar)
         ki_counted_joints(m, counted);
-    keel_status status = ki_choose_tree(m, counted, arena, &tree, &choice);
+    keel_status status = ki_choose_tree(m, counted, arena, &made->tree[0], &choice);
+    if (!status)
+        status = ki_assembly_tree(m, counted, arena, &made->tree[0], &made->tree[1]);
     /* first with the start values, which brings all messages */
     for (int i = 1; i >= 0 && !status; i--)
-        status = build(m, &tree, &choice, i == 1, counted, diagnostics, &mech[i]);
-    if (!status && !(*start = draw_start(mech[1])))
-        status = KEEL_ERROR_MEMORY;
-    return status;
+        status = build(m, &made->tree[i], &choice, i == 1, counted, diagnostics, &made->mech[i]);
+    if (status)
+        return status;
+    made->drawn[0] = keel_state_new(&made->mech[0]->system);
+    made->drawn[1] = draw(made->mech[1]);
+    if (!made->drawn[0] || !made->drawn[1])
+        return KEEL_ERROR_MEMORY;
+    return keel_mechanism_transfer(&made->mech[1]->system, made->drawn[1], &made->mech[0]->system,
+                                   made->drawn[0]);
 }
 
 keel_status keel_mechanism_compile(const keel_mechanism *m, keel_diagnostics *diagnostics,
                                    keel_compiled *compiled) {
     ki_arena arena;
-    ki_mech *mech[2] = {NULL, NULL};
-    keel_state *start = NULL;
+    pair made = {0};
     *compiled = (keel_compiled){0};
     keel_status status = ki_description_check(m, diagnostics);
     if (status < 0)
         return status;
     ki_arena_init(&arena);
     bool *counted = KI_NEW(&arena, bool, m->joint_count);
-    status = arena.failed ? KEEL_ERROR_MEMORY : compile(m, counted, &arena, diagnostics, mech, &start);
+    status = arena.failed ? KEEL_ERROR_MEMORY : compile(m, counted, &arena, diagnostics, &made);
     ki_arena_free(&arena);
     if (status < 0) {
-        ki_mech_free(mech[0]);
-        ki_mech_free(mech[1]);
+        for (int i = 0; i < 2; i++) {
+            ki_mech_free(made.mech[i]);
+            keel_state_free(made.drawn[i]);
+        }
         return status;
     }
-    *compiled = (keel_compiled){&mech[0]->system, &mech[1]->system, start};
+    *compiled = (keel_compiled){&made.mech[0]->system, &made.mech[1]->system, made.drawn[0], made.drawn[1]};
     return KEEL_OK;
 }
 
@@ -197,5 +222,6 @@ void keel_compiled_clear(keel_compiled *compiled) {
     keel_mechanism_system_free(compiled->system);
     keel_mechanism_system_free(compiled->assembly);
     keel_state_free(compiled->start);
+    keel_state_free(compiled->drawn);
     *compiled = (keel_compiled){0};
 }

@@ -55,6 +55,7 @@ void keel_mechanism_free(keel_mechanism *mechanism) {
     free(mechanism->start);
     free(mechanism->output);
     free(mechanism->shape);
+    keel_mechanism_free(mechanism->drawing);
     ki_arena_free(&mechanism->arena);
     free(mechanism);
 }

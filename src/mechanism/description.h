@@ -54,7 +54,8 @@ struct keel_mechanism {
     ki_output_spec *output;
     int shape_count;
     ki_shape_spec *shape;
-    void *index; /* names -> parts, for quick look-up: description.c */
+    keel_mechanism *drawing; /* its ground has the points that belong to no body; NULL: none are known */
+    void *index;             /* names -> parts, for quick look-up: description.c */
 };
 
 /* What a name stands for among bodies, joints, forces, motions and points. */

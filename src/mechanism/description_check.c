@@ -97,7 +97,12 @@ static bool check_directions(const keel_mechanism *m, const keel_joint *joint, k
             return KI_CHECK(false, list, joint, "joint", "'across' is a direction along its axis",
                             joint->name);
     }
-    return true;
+    ki_frame frame[2];
+    return KI_CHECK(m->planar || ki_joint_frames(type, KI_SPATIAL, joint->axis, joint->across, frame), list,
+                    joint, "joint",
+                    "the %s lies flat: its axle, 'axis', is along the normal of the plane, 'across' (left "
+                    "out: z)",
+                    joint->name, type->word);
 }
 
 static bool check_needs(const keel_mechanism *m, const keel_joint *joint, keel_diagnostics *list) {
@@ -117,6 +122,26 @@ static bool check_needs(const keel_mechanism *m, const keel_joint *joint, keel_d
                     word);
 }
 
+/* A rack: one that turns, then one that slides. A gear: two of the same kind. */
+static bool check_kinds(const keel_mechanism *m, const keel_joint *joint, keel_diagnostics *list) {
+    const keel_joint *other[2] = {&m->joint[joint->joint[0]], &m->joint[joint->joint[1]]};
+    const ki_joint_role *role[2] = {role_of(m, other[0]), role_of(m, other[1])};
+    if (!role[0] || !role[1])
+        return true;
+    bool rack = strcmp(joint->type, "rack") == 0, turns[2] = {role[0]->turns[0], role[1]->turns[0]};
+    if (rack)
+        return KI_CHECK(
+            turns[0] && !turns[1], list, joint, "joint",
+            "a rack couples a joint that turns with one that slides, in this order, but '%s' (%s) "
+            "%s and '%s' (%s) %s",
+            joint->name, other[0]->name, other[0]->type, turns[0] ? "turns" : "slides", other[1]->name,
+            other[1]->type, turns[1] ? "turns" : "slides");
+    return KI_CHECK(turns[0] == turns[1], list, joint, "joint",
+                    "a gear couples two joints that turn, or two that slide: the type for '%s' (%s) and '%s' "
+                    "(%s) is 'rack'",
+                    joint->name, other[0]->name, other[0]->type, other[1]->name, other[1]->type);
+}
+
 static bool check_coupling(const keel_mechanism *m, const keel_joint *joint, keel_diagnostics *list) {
     for (int k = 0; k < 2; k++) {
         const keel_joint *other = &m->joint[joint->joint[k]];
@@ -127,7 +152,30 @@ static bool check_coupling(const keel_mechanism *m, const keel_joint *joint, kee
                             "it couples joints with one coordinate each, but '%s' (%s) has %d", joint->name,
                             other->name, other->type, type->couples ? 0 : role->coordinates);
     }
-    return true;
+    return check_kinds(m, joint, list);
+}
+
+static bool slides(const ki_joint_role *role) {
+    for (int k = 0; k < role->coordinates; k++)
+        if (!role->turns[k])
+            return true;
+    return false;
+}
+
+/* Friction acts along coordinates; on those that turn, Coulomb friction has a lever arm. */
+static bool check_friction(const keel_mechanism *m, const keel_joint *joint, keel_diagnostics *list) {
+    const ki_joint_role *role = role_of(m, joint);
+    bool dry = joint->friction.coulomb > 0;
+    return KI_CHECK(!dry || (role->normal_force && role->coordinates > 0), list, joint, "joint",
+                    "the type '%s' cannot have Coulomb friction", joint->name, joint->type) &&
+           KI_CHECK(joint->friction.viscous == 0 || role->coordinates > 0, list, joint, "joint",
+                    "the type '%s' has no coordinate that friction could act along", joint->name,
+                    joint->type) &&
+           KI_CHECK(
+               !dry || joint->friction.radius > 0 || slides(role), list, joint, "joint",
+               "it only turns, so that its Coulomb friction needs a lever arm: 'friction: {coulomb: ..., "
+               "radius: ...}', the radius of the pin",
+               joint->name);
 }
 
 static bool check_joint(const keel_mechanism *m, const keel_joint *joint, keel_diagnostics *list) {
@@ -138,10 +186,7 @@ static bool check_joint(const keel_mechanism *m, const keel_joint *joint, keel_d
                         joint->name, type->word, m->planar ? "planar" : "spatial");
     if (type->couples && !check_coupling(m, joint, list))
         return false;
-    if (!KI_CHECK(joint->friction.coulomb == 0 || (role && role->normal_force && role->coordinates > 0), list,
-                  joint, "joint", "the type '%s' cannot have Coulomb friction", joint->name, type->word))
-        return false;
-    return check_directions(m, joint, list) && check_needs(m, joint, list);
+    return check_friction(m, joint, list) && check_directions(m, joint, list) && check_needs(m, joint, list);
 }
 
 /* ---- bodies ----------------------------------------------------------------------------------------------

@@ -44,12 +44,21 @@ static bool check_kind(const keel_mechanism *m, const keel_force *force, keel_di
     return KI_CHECK(false, list, force, "force", "its kind, %d, is not known", name, (int)force->kind);
 }
 
+static bool has_negative_diagonal(const double M[36]) {
+    for (int i = 0; i < 36; i += 7)
+        if (M[i] < 0)
+            return true;
+    return false;
+}
+
 static bool check_numbers(const keel_force *force, keel_diagnostics *list) {
     const char *name = force->name;
     return KI_CHECK(ki_finite_numbers(&force->at[0][0], 6), list, force, "force", "its place is not finite",
                     name) &&
            KI_CHECK(isfinite(force->stiffness) && isfinite(force->damping), list, force, "force",
                     "its stiffness or damping is not finite", name) &&
+           KI_CHECK(force->damping >= 0 && !has_negative_diagonal(force->C), list, force, "force",
+                    "its damping is negative: it would drive the motion", name) &&
            KI_CHECK(isfinite(force->free) || isnan(force->free), list, force, "force",
                     "its free length is not finite", name) &&
            KI_CHECK(ki_finite_numbers(force->K, 36) && ki_finite_numbers(force->C, 36), list, force, "force",

@@ -27,6 +27,10 @@ int keel_mechanism_joint_is_tree(const keel_system *system, int joint) {
     return mechanism_of(system)->joint[joint].tree;
 }
 
+double keel_mechanism_joint_friction(const keel_system *system, int joint) {
+    return mechanism_of(system)->joint[joint].coulomb;
+}
+
 keel_location keel_mechanism_joint_where(const keel_system *system, int joint) {
     return mechanism_of(system)->joint[joint].where;
 }

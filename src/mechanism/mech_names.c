@@ -43,7 +43,7 @@ static void name_coordinates(ki_mech *mech, const char **q, const char **v) {
     }
 }
 
-keel_status ki_mech_name(ki_mech *mech, const keel_mechanism *m) {
+keel_status ki_mech_name(ki_mech *mech) {
     keel_system *s = &mech->system;
     const ki_layout *l = mech->layout;
     int rows = keel_system_m(s);
@@ -59,7 +59,7 @@ keel_status ki_mech_name(ki_mech *mech, const keel_mechanism *m) {
     for (int i = 0; i < mech->motion_count; i++)
         constraint[l->motion_row + i] = mech->motion[i].name;
     for (int i = 0; i < mech->start_count; i++)
-        constraint[l->part[l->start_part + i].row] = joined(&mech->arena, "start of ", "", m->start[i].name);
+        constraint[l->part[l->start_part + i].row] = joined(&mech->arena, "start of ", "", mech->start[i].name);
     s->names.q = q;
     s->names.v = v;
     s->names.constraint = constraint;

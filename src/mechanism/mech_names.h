@@ -6,6 +6,6 @@
 #include "mechanism/model.h"
 
 /* Fills names.q, v, constraint and joint of mech->system. Rows are laid out. */
-keel_status ki_mech_name(ki_mech *mech, const keel_mechanism *m);
+keel_status ki_mech_name(ki_mech *mech);
 
 #endif

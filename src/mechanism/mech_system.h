@@ -14,6 +14,10 @@ void ki_mech_kinematics(const keel_system *system, const double *q, const double
 void ki_mech_advance(const keel_system *system, double *q, const double *dv);
 void ki_mech_pull(const keel_system *system, const double *q, const double *dq, double *dv);
 
+/* In explain.c. */
+int ki_mech_explain(const keel_system *system, void *work, double t, char *text, int size,
+                    keel_location *where);
+
 /* Sets the functions and flags of mech->system; patterns and names are in place. */
 void ki_mech_connect(ki_mech *mech);
 

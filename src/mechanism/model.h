@@ -156,6 +156,8 @@ typedef struct ki_motion {
 
 /* A value at the start, as a row of the assembly: holonomic, or nonholonomic for velocities. */
 typedef struct ki_start_row {
+    const char *name;
+    keel_location where;
     ki_measure measure;
     double value;
 } ki_start_row;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "mechanism/reaction.h"
+#include "mechanism/skeleton.h"
 
 /* The same quantity, whatever derivative of it. */
 static bool same_quantity(const ki_measure *a, const ki_measure *b) {
@@ -49,7 +50,7 @@ static keel_status compile_motion(const ki_names *names, ki_mech *mech, const ke
                                   keel_diagnostics *diagnostics, ki_motion *motion) {
     double start = 0;
     motion->name = ki_arena_text(&mech->arena, from->name, strlen(from->name));
-    motion->where = from->where;
+    motion->where = ki_keep_place(mech, from->where);
     motion->sign = 1;
     keel_status status = motion->name ? read_quantity(names, mech, from->quantity, KI_FOR_MOTION, from->where,
                                                       diagnostics, &motion->measure)
@@ -152,8 +153,10 @@ static keel_status compile_start(const ki_names *names, ki_mech *mech, const ki_
                                  spec->name);
             return KEEL_ERROR_INPUT;
         }
-    mech->start[mech->start_count++] = (ki_start_row){measure, spec->value};
-    return KEEL_OK;
+    const char *name = ki_arena_text(&mech->arena, spec->name, strlen(spec->name));
+    mech->start[mech->start_count++] =
+        (ki_start_row){name, ki_keep_place(mech, spec->where), measure, spec->value};
+    return mech->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
 /* Positions first, then velocities, each in their order. */

@@ -97,6 +97,12 @@ const char *ki_name_hint(const keel_mechanism *description, const keel_formula *
                  first);
         return hint;
     }
+    if (description->drawing && ki_find_point(description->drawing, KEEL_GROUND, first, (int)length) >= 0) {
+        snprintf(hint, KI_NAME_HINT,
+                 ": point '%.60s' belongs to no body; list it under 'points' of the body that carries it",
+                 first);
+        return hint;
+    }
     guess g = {first, NULL};
     look_at_parts(&g, description);
     if (!name[length])

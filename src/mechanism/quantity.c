@@ -169,6 +169,23 @@ static bool ask(question *q, ki_part_kind part, ki_measure *m) {
 
 enum { WORDS_MAX = 24 };
 
+/* The coordinates of a joint, and those of its place where they are not called alike. */
+static int words_of_joint(const ki_joint *joint, int d, const char *word[WORDS_MAX]) {
+    static const char *const PLACE[] = {"x", "y", "z"};
+    const ki_joint_role *role = ki_role(joint, d);
+    int count = 0;
+    for (int k = 0; k < role->coordinates; k++)
+        word[count++] = role->coordinate_name[k];
+    for (int k = 0; k < (d == KI_PLANAR ? 2 : 3) && !joint->type->couples; k++) {
+        bool told = false;
+        for (int i = 0; i < role->coordinates; i++)
+            told = told || strcmp(role->coordinate_name[i], PLACE[k]) == 0;
+        if (!told)
+            word[count++] = PLACE[k];
+    }
+    return count;
+}
+
 /* What a part can be asked, into `word`; returns how many. */
 static int words_of(const question *q, ki_part_kind part, const char *word[WORDS_MAX]) {
     static const char *const BODY_PLANAR[] = {"x", "y", "angle", "spin", "R11 .. R33", NULL};
@@ -187,11 +204,8 @@ static int words_of(const question *q, ki_part_kind part, const char *word[WORDS
         list = SPRING;
     if (part == KI_FORCE && description->force[q->number].kind == KEEL_FORCE_TORSION)
         list = TORSION;
-    if (part == KI_JOINT) {
-        const ki_joint_role *role = ki_role(&q->names->mech->joint[q->number], q->names->mech->d);
-        for (int k = 0; k < role->coordinates; k++)
-            word[count++] = role->coordinate_name[k];
-    }
+    if (part == KI_JOINT)
+        count = words_of_joint(&q->names->mech->joint[q->number], q->names->mech->d, word);
     for (int k = 0; list[k] && !(part == KI_POINT && axis_of(list[k]) < 0); k++)
         word[count++] = list[k];
     for (int i = 0; part == KI_BODY && i < description->point_count && count < WORDS_MAX; i++)

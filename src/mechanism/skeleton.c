@@ -20,7 +20,7 @@ static const char *kept(ki_mech *mech, const char *text) {
     return text ? ki_arena_text(&mech->arena, text, strlen(text)) : NULL;
 }
 
-static keel_location kept_location(ki_mech *mech, keel_location where) {
+keel_location ki_keep_place(ki_mech *mech, keel_location where) {
     if (where.file && (!mech->file || strcmp(mech->file, where.file) != 0))
         mech->file = kept(mech, where.file);
     where.file = where.file ? mech->file : NULL;
@@ -31,7 +31,7 @@ static void fill_body(const keel_mechanism *m, const int *first_joint, int descr
                       ki_body *body) {
     const keel_body *from = &m->body[described];
     body->name = kept(mech, from->name);
-    body->where = kept_location(mech, from->where);
+    body->where = ki_keep_place(mech, from->where);
     body->described = described;
     body->mass = from->mass;
     memcpy(body->inertia, from->inertia, sizeof body->inertia);
@@ -60,7 +60,7 @@ static void fill_joint(const keel_mechanism *m, int j, ki_mech *mech) {
     ki_joint *joint = &mech->joint[j];
     *joint = (ki_joint){.type = ki_joint_type_of(from->type),
                         .name = kept(mech, from->name),
-                        .where = kept_location(mech, from->where),
+                        .where = ki_keep_place(mech, from->where),
                         .length = from->length,
                         .pitch = from->pitch,
                         .radius = from->radius,
@@ -141,7 +141,7 @@ static void fill_points(const keel_mechanism *m, ki_mech *mech) {
     for (int i = 0; i < m->point_count; i++) {
         ki_point *point = &mech->point[i];
         *point = (ki_point){.name = kept(mech, m->point[i].name),
-                            .where = kept_location(mech, m->point[i].where),
+                            .where = ki_keep_place(mech, m->point[i].where),
                             .body = mech->body_of[m->point[i].body]};
         ki_minus(m->point[i].at, mech->body[point->body].drawn, point->r);
         if (m->planar)

@@ -9,6 +9,9 @@
 ki_mech *ki_skeleton_new(const keel_mechanism *m, const ki_tree *tree);
 void ki_mech_free(ki_mech *mech);
 
+/* A place in a text whose name lives as long as the mechanism. */
+keel_location ki_keep_place(ki_mech *mech, keel_location where);
+
 /* Coordinates of the drawn pose, as far as the joints of the tree can show it. */
 void ki_drawn_coordinates(const ki_mech *mech, double *q);
 

@@ -17,9 +17,11 @@ typedef struct ki_colouring {
     int *row_count; /* [n_v + m] entries of the q half of a row of the tangent; the v half has as many */
     int *entry_first, *entry_row, *entry_slot; /* entries of column j of the q part: entry_first[j] .. */
     int *rate_first, *rate_row, *rate_slot;    /* the same for rate_q */
-    double *q_size; /* [n_v] 1 for angles, the size of the mechanism for displacements */
-    double *step;   /* [n_v] displacement of q */
+    double *step;                              /* [n_v] displacement of q */
 } ki_colouring;
+
+/* system.q_size: 1 for angles, the size of the mechanism for displacements (mech_sizes.c). */
+keel_status ki_sizes_build(ki_mech *mech);
 
 /* Patterns of tangent and rate_q in mech->system, and the colouring. Forces are in place. */
 keel_status ki_colouring_build(ki_mech *mech);

@@ -35,6 +35,8 @@ int keel_mechanism_joint_tie(const keel_system *system, int joint, keel_tie *tie
         ki_copy3(j->frame[k].r, tie->at[k]);
     }
     ki_axis(j->frame[0].R, axis_of(mech, j), tie->axis);
+    ki_axis(j->frame[1].R, 2, tie->axle);
+    tie->radius = j->type->needs_radius ? j->radius : 0;
     return 1;
 }
 

@@ -3,6 +3,8 @@
 
 keel_status keel_model_assemble(keel_model *model, keel_diagnostics *diagnostics,
                                 keel_assembly_report *report) {
-    const keel_system *system = model->assembly ? model->assembly : model->system;
-    return keel_assemble(system, NULL, model->start, diagnostics, report);
+    if (!model->is_mechanism)
+        return keel_assemble(model->system, NULL, model->start, diagnostics, report);
+    keel_compiled mechanism = {model->system, model->assembly, model->start, model->drawn};
+    return keel_assemble_mechanism(&mechanism, model->start->t, NULL, diagnostics, report);
 }

@@ -16,6 +16,7 @@ typedef struct ki_loader {
 
     unsigned seen;           /* kinds of equations met, as bits 1 << keel_equation_kind */
     const char *name;        /* `name:` of the file, NULL: not given */
+    const char *description; /* likewise */
     const ki_yaml *simulate; /* the section, checked for its form; NULL: not given */
     const ki_yaml *root;     /* of a mechanism, whose sections are read after the parameters; else NULL */
 } ki_loader;
@@ -34,9 +35,13 @@ void ki_load_root(ki_loader *loader, const ki_yaml *root);
 /* The parts of a mechanism, once parameters have their last values, and the system they make. */
 void ki_load_mechanism(ki_loader *loader, keel_model *model);
 
-/* Sections `equations` and `outputs`. */
+/* Sections `equations`, `outputs` and `draw`. */
 void ki_load_equations(ki_loader *loader, const ki_yaml *section);
 void ki_load_outputs(ki_loader *loader, const ki_yaml *section);
+void ki_load_draw(ki_loader *loader, const ki_yaml *section);
+
+/* True unless an output is called like a column that results have anyway; that is reported. */
+bool ki_expect_output_name(ki_loader *loader, const ki_yaml *entry);
 
 /* Section `simulate`: its form, and later its values. */
 void ki_load_simulate(ki_loader *loader, const ki_yaml *section);

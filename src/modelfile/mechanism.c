@@ -84,6 +84,7 @@ typedef struct reading {
     ki_sketch *s;
     int kind;
     bool is_section; /* the map holds the parts themselves, not sections: a block inside of `outputs` */
+    bool counting;   /* nothing is read, only passes are counted */
 } reading;
 
 static void read_map(reading *r, const ki_yaml *map);
@@ -136,6 +137,12 @@ static bool too_many(ki_sketch *s, const ki_yaml *variable, double more) {
     return true;
 }
 
+/* Blocks inside of a block. */
+static bool has_blocks(const ki_yaml *map) {
+    const ki_yaml *outputs = find(map, "outputs");
+    return find(map, "repeat") || (outputs && outputs->kind == KI_YAML_MAP && find(outputs, "repeat"));
+}
+
 static void read_pass(reading *r, const ki_yaml *variable, const ki_yaml *map);
 
 static void read_range(reading *r, const ki_yaml *variable, const ki_yaml *map) {
@@ -149,6 +156,10 @@ static void read_range(reading *r, const ki_yaml *variable, const ki_yaml *map) 
         return;
     }
     int before = s->loader->problems;
+    if (r->counting && !variable->next && !has_blocks(map)) {
+        s->passes += (int)fmax(0, to - from + 1);
+        to = from - 1;
+    }
     for (double i = from; i <= to && s->loader->problems == before; i++) {
         s->passes++;
         s->value[s->variables - 1] = i;
@@ -177,10 +188,10 @@ static void read_block(void *user, const ki_yaml *map) {
 static void read_section(reading *r, const ki_yaml *section) {
     bool outputs = KINDS[r->kind].read == ki_read_output;
     for (const ki_yaml *entry = section->first; entry; entry = entry->next) {
-        reading inner = {r->s, r->kind, true};
+        reading inner = {r->s, r->kind, true, r->counting};
         if (outputs && strcmp(entry->key, "repeat") == 0)
             ki_each_block(r->s->loader, entry, read_block, &inner);
-        else if (!r->is_section || strcmp(entry->key, "for") != 0)
+        else if (!r->counting && (!r->is_section || strcmp(entry->key, "for") != 0))
             KINDS[r->kind].read(r->s, entry);
     }
 }
@@ -218,8 +229,13 @@ static void read_gravity(ki_sketch *s, const ki_yaml *value) {
         return;
     if (value->kind == KI_YAML_LIST) {
         good = ki_sketch_numbers(s, value, "the mechanism", s->planar && value->count != 3 ? 2 : 3, gravity);
-        if (s->planar)
-            gravity[2] = 0;
+        if (good && s->planar && gravity[2] != 0) {
+            KI_COMPLAIN(
+                s->loader, value->last->at,
+                "component z of 'gravity' must be 0: the mechanism is planar, and gravity is in x and "
+                "y");
+            good = false;
+        }
     } else {
         good = ki_sketch_number(s, value, "the mechanism", &g);
         if (good)
@@ -256,8 +272,10 @@ static void read_all(ki_sketch *s, const ki_yaml *root) {
     check_sections(s, root);
     if (s->loader->problems != before)
         return;
-    for (int kind = 0; kind < KIND_COUNT && !s->stopped; kind++) {
-        reading r = {s, kind, false};
+    for (int kind = -1; kind < KIND_COUNT && !s->stopped;
+         kind++) { /* outputs have most passes: counted first */
+        bool counting = kind < 0;
+        reading r = {s, counting ? KIND_COUNT - 1 : kind, false, counting};
         s->passes = 0;
         read_map(&r, root);
     }
@@ -274,7 +292,10 @@ keel_mechanism *ki_read_mechanism(ki_loader *loader) {
         read_all(&s, loader->root);
     else
         ki_loader_fail(loader, KEEL_ERROR_MEMORY);
-    keel_mechanism_free(s.drawing);
+    if (s.mechanism)
+        s.mechanism->drawing = s.drawing;
+    else
+        keel_mechanism_free(s.drawing);
     if (s.graph)
         ki_graph_free(s.graph);
     return s.mechanism;
@@ -290,5 +311,6 @@ void ki_load_mechanism(ki_loader *loader, keel_model *model) {
     model->system = compiled.system;
     model->assembly = compiled.assembly;
     model->start = compiled.start;
+    model->drawn = compiled.drawn;
     keel_mechanism_free(mechanism);
 }

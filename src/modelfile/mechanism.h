@@ -40,7 +40,7 @@ struct ki_look {
 typedef struct ki_sketch {
     ki_loader *loader;
     keel_mechanism *mechanism;
-    keel_mechanism *drawing; /* the points of the top level, as points of its ground */
+    keel_mechanism *drawing; /* the points of the top level, as points of its ground; of `mechanism` */
     ki_graph *graph;         /* numbers while they are evaluated */
     bool planar;
     int passes;
@@ -80,6 +80,9 @@ bool ki_sketch_fields(ki_sketch *s, const ki_yaml *map, const char *place, const
 
 /* The number of a formula; `owner` is whose it is. */
 bool ki_sketch_number(ki_sketch *s, const ki_yaml *value, const char *owner, double *number);
+
+/* Whether a formula is a number, and that is zero; without messages. */
+bool ki_sketch_is_zero(ki_sketch *s, const ki_yaml *value);
 
 /* Numbers of a list of exactly `count`. */
 bool ki_sketch_numbers(ki_sketch *s, const ki_yaml *list, const char *owner, int count, double *numbers);

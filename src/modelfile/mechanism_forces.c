@@ -16,6 +16,20 @@ static bool complain_needs(ki_sketch *s, const ki_item_reading *item, const char
     return false;
 }
 
+/* A damping that is negative would drive the motion. */
+static bool check_damping(ki_sketch *s, const ki_yaml *value, const char *owner, double damping) {
+    if (value && damping < 0)
+        KI_COMPLAIN(s->loader, value->at, "'damping' of '%s' is %g: it must not be negative", owner, damping);
+    return !value || damping >= 0;
+}
+
+/* A field that does not go with the others: "a torque on a joint has only ..." */
+static bool complain_not(ki_sketch *s, const ki_item_reading *item, int field, const char *instead) {
+    KI_COMPLAIN(s->loader, item->field[field]->key_at, "%s '%s' cannot have '%s': a %s on %s",
+                item->field[TYPE]->text, item->name, KEYS[field], item->field[TYPE]->text, instead);
+    return false;
+}
+
 /* stiffness, damping and free, or a law. */
 static bool read_law(ki_sketch *s, const ki_item_reading *item, keel_force *force) {
     const ki_yaml *const *field = item->field;
@@ -30,7 +44,8 @@ static bool read_law(ki_sketch *s, const ki_item_reading *item, keel_force *forc
     if (field[LAW])
         return ki_sketch_formula(s, field[LAW], item->name, &force->law);
     bool stiffness = ki_sketch_optional(s, field[STIFFNESS], item->name, &force->stiffness);
-    bool damping = ki_sketch_optional(s, field[DAMPING], item->name, &force->damping);
+    bool damping = ki_sketch_optional(s, field[DAMPING], item->name, &force->damping) &&
+                   check_damping(s, field[DAMPING], item->name, force->damping);
     return ki_sketch_optional(s, field[FREE], item->name, &force->free) && stiffness && damping;
 }
 
@@ -89,6 +104,16 @@ static bool read_torsion(ki_sketch *s, const ki_item_reading *item, keel_force *
     return read_law(s, item, force) && good;
 }
 
+/* In the plane forces have no z, torques no x and y. */
+static bool check_plane(ki_sketch *s, const ki_yaml *entry, const char *owner, bool torque, int k) {
+    if (!s->planar || torque == (k == 2) || ki_sketch_is_zero(s, entry))
+        return true;
+    KI_COMPLAIN(s->loader, entry->at,
+                "component %c of 'vector' of '%s' must be 0: the mechanism is planar, and %s", "xyz"[k],
+                owner, torque ? "torques are about z" : "forces are in x and y");
+    return false;
+}
+
 static bool read_components(ki_sketch *s, const ki_item_reading *item, keel_force *force) {
     static const char *const WORDS[] = {"world", "body"};
     const ki_yaml *list = item->field[VECTOR];
@@ -99,8 +124,9 @@ static bool read_components(ki_sketch *s, const ki_item_reading *item, keel_forc
         KI_COMPLAIN(s->loader, list->at, "'vector' of '%s' must be a list of %d formulas", item->name, least);
         return false;
     }
-    for (const ki_yaml *entry = list->first; entry; entry = entry->next)
-        if (!ki_sketch_formula(s, entry, item->name, &force->component[k++]))
+    for (const ki_yaml *entry = list->first; entry; entry = entry->next, k++)
+        if (!ki_sketch_formula(s, entry, item->name, &force->component[k]) ||
+            !check_plane(s, entry, item->name, torque, k))
             return false;
     return !item->field[AXES] || ki_sketch_word(s, item->field[AXES], WORDS, 2, &force->in_body_axes);
 }
@@ -123,17 +149,25 @@ static bool read_twist(ki_sketch *s, const ki_item_reading *item, keel_force *fo
     if (!field[JOINT] == !field[BODY])
         return complain_needs(s, item, "either its 'body' or its 'joint'");
     if (field[JOINT]) {
-        if (!field[VALUE] || field[VECTOR])
-            return complain_needs(s, item, "'value', not 'vector': it acts on a coordinate of a joint");
+        if (field[VECTOR] || field[AXES])
+            return complain_not(s, item, field[VECTOR] ? VECTOR : AXES, "a joint has only 'value: formula'");
+        if (!field[VALUE])
+            return complain_needs(s, item, "its 'value', a formula of the torque along the coordinate");
         return read_joint(s, item, force) &&
                ki_sketch_formula(s, field[VALUE], item->name, &force->component[0]);
     }
     if (!ki_sketch_body(s, field[BODY], item->name, &force->body[1]))
         return false;
-    if (field[VECTOR] && !field[VALUE])
+    if (field[VALUE] && (field[VECTOR] || !s->planar))
+        return complain_not(s, item, VALUE,
+                            s->planar ? "a body has either 'value' or 'vector'"
+                                      : "a body in space has 'vector: [x, y, z]'");
+    if (field[VECTOR])
         return read_components(s, item, force);
-    if (!field[VALUE] || field[VECTOR] || !s->planar)
-        return complain_needs(s, item, s->planar ? "'value'" : "'vector: [x, y, z]'");
+    if (!field[VALUE])
+        return complain_needs(s, item, s->planar ? "its 'value', a formula" : "its 'vector: [x, y, z]'");
+    if (field[AXES])
+        return complain_not(s, item, AXES, "a body in the plane has only 'value: formula'");
     return ki_sketch_formula(s, field[VALUE], item->name, &force->component[2]);
 }
 
@@ -174,7 +208,10 @@ static bool read_bushing(ki_sketch *s, const ki_item_reading *item, keel_force *
     bool good = ki_sketch_bodies(s, field[BODIES], item->name, force->body) &&
                 ki_sketch_places(s, field[AT], item->name, force->body, force->at);
     good = (!field[STIFFNESS] || read_matrix(s, field[STIFFNESS], item->name, force->K)) && good;
-    return (!field[DAMPING] || read_matrix(s, field[DAMPING], item->name, force->C)) && good;
+    good = (!field[DAMPING] || read_matrix(s, field[DAMPING], item->name, force->C)) && good;
+    for (int i = 0; i < 36 && good; i += 7)
+        good = check_damping(s, field[DAMPING], item->name, force->C[i]);
+    return good;
 }
 
 enum { KINDS = 5 };

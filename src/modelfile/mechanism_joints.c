@@ -1,4 +1,5 @@
 /* mechanism_joints.c - the section `joints`. */
+#include <stdio.h>
 #include <string.h>
 
 #include "mechanism/joint.h"
@@ -61,12 +62,27 @@ static bool read_directions(ki_sketch *s, const ki_yaml *value, const char *owne
     return good;
 }
 
-static bool read_reading(ki_sketch *s, const ki_yaml *value, const char *owner, double reading[3]) {
+/* In the space of the mechanism, or, for a type that does not exist there, in the other one. */
+static const ki_joint_role *role_of(const ki_sketch *s, const ki_joint_type *type) {
+    const ki_joint_role *first = s->planar ? type->planar : type->spatial;
+    return first ? first : s->planar ? type->spatial : type->planar;
+}
+
+/* A number for each coordinate, or one for the first. */
+static bool read_reading(ki_sketch *s, const ki_yaml *value, const ki_joint_type *type, const char *owner,
+                         double reading[3]) {
+    char names[80] = "";
+    const ki_joint_role *role = role_of(s, type);
     if (value->kind != KI_YAML_LIST)
         return ki_sketch_number(s, value, owner, &reading[0]);
-    if (value->count >= 1 && value->count <= 3)
+    if (value->count >= 1 && value->count <= role->coordinates)
         return ki_sketch_numbers(s, value, owner, value->count, reading);
-    KI_COMPLAIN(s->loader, value->at, "'reading' of '%s' must be a number or a list of at most three", owner);
+    for (int k = 0; k < role->coordinates; k++)
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", k ? ", " : "",
+                 role->coordinate_name[k]);
+    KI_COMPLAIN(s->loader, value->at,
+                "'reading' of '%s' has %d numbers, but the coordinates of a %s joint are %d (%s)", owner,
+                value->count, type->word, role->coordinates, names);
     return false;
 }
 
@@ -91,8 +107,8 @@ static bool read_friction(ki_sketch *s, const ki_yaml *map, keel_joint *joint) {
     return true;
 }
 
-/* What all types may have. */
-static bool read_numbers(ki_sketch *s, const ki_item_reading *item, keel_joint *joint) {
+static bool read_numbers(ki_sketch *s, const ki_item_reading *item, const ki_joint_type *type,
+                         keel_joint *joint) {
     const struct {
         int field;
         double *number;
@@ -110,7 +126,7 @@ static bool read_numbers(ki_sketch *s, const ki_item_reading *item, keel_joint *
         }
     }
     if (item->field[READING])
-        good = read_reading(s, item->field[READING], item->name, joint->reading) && good;
+        good = read_reading(s, item->field[READING], type, item->name, joint->reading) && good;
     if (item->field[FRICTION])
         good = read_friction(s, item->field[FRICTION], joint) && good;
     return good;
@@ -164,28 +180,58 @@ static bool read_coupled(ki_sketch *s, const ki_item_reading *item, int joint[2]
     return true;
 }
 
-/* Fields that belong to the other kind of joint. */
-static bool refuse(ki_sketch *s, const ki_item_reading *item, const int *fields, int count) {
-    for (int i = 0; i < count; i++)
-        if (item->field[fields[i]]) {
-            KI_COMPLAIN(s->loader, item->field[fields[i]]->key_at, "a %s joint has no '%s' ('%s')",
-                        item->field[TYPE]->text, KEYS[fields[i]], item->name);
-            return false;
-        }
-    return true;
+static bool has_field(const ki_sketch *s, const ki_joint_type *type, int field) {
+    switch (field) {
+    case BODIES:
+    case AT:
+    case AXIS:
+    case ACROSS:
+        return !type->couples;
+    case JOINTS:
+        return type->couples;
+    case LENGTH:
+        return type->needs_length;
+    case PITCH:
+        return type->needs_pitch;
+    case RADIUS:
+        return type->needs_radius;
+    case RATIO:
+        return type->needs_ratio;
+    case READING:
+    case FRICTION:
+        return role_of(s, type)->coordinates > 0;
+    default:
+        return true;
+    }
+}
+
+/* Fields that the type would not use are mistakes. */
+static bool check_fields(ki_sketch *s, const ki_item_reading *item, const ki_joint_type *type) {
+    char has[160] = "";
+    int wrong = FIELDS;
+    for (int i = FIELDS - 1; i > TYPE; i--)
+        if (item->field[i] && !has_field(s, type, i))
+            wrong = i;
+    if (wrong == FIELDS)
+        return true;
+    for (int i = TYPE + 1; i < FIELDS; i++)
+        if (has_field(s, type, i))
+            snprintf(has + strlen(has), sizeof has - strlen(has), "%s%s", has[0] ? ", " : "", KEYS[i]);
+    KI_COMPLAIN(s->loader, item->field[wrong]->key_at, "a %s joint has no '%s' ('%s'): it has %s%s",
+                type->word, KEYS[wrong], item->name, has,
+                wrong == RADIUS && item->field[FRICTION] ? "; the lever arm of friction stands in 'friction'"
+                                                         : "");
+    return false;
 }
 
 static void read_item(ki_sketch *s, const ki_item_reading *item) {
-    static const int NOT_OF_COUPLINGS[] = {BODIES, AT, AXIS, ACROSS, FRICTION};
-    static const int NOT_OF_TIES[] = {JOINTS};
     const ki_joint_type *type = read_type(s, item);
-    if (!type)
+    if (!type || !check_fields(s, item, type))
         return;
     keel_joint joint = keel_joint_default(item->name, type->word, KEEL_GROUND, KEEL_GROUND);
     joint.where = item->entry->key_at;
-    bool good = type->couples ? refuse(s, item, NOT_OF_COUPLINGS, 5) && read_coupled(s, item, joint.joint)
-                              : refuse(s, item, NOT_OF_TIES, 1) && read_tie(s, item, type, &joint);
-    if (read_numbers(s, item, &joint) && good)
+    bool good = type->couples ? read_coupled(s, item, joint.joint) : read_tie(s, item, type, &joint);
+    if (read_numbers(s, item, type, &joint) && good)
         add(s, &joint);
 }
 

@@ -74,6 +74,18 @@ static void report_no_point(ki_sketch *s, const ki_yaml *value, const char *name
     }
 }
 
+/* A point called by its name; what begins otherwise is a list without its brackets. */
+static bool read_point_name(ki_sketch *s, const ki_yaml *value, const char *owner,
+                            char name[KI_SKETCH_NAME]) {
+    char brief[KI_BRIEF];
+    if (strchr("+-.0123456789(", value->text[0])) {
+        KI_COMPLAIN(s->loader, value->at, "a place of '%s' is a list in brackets, %s, not '%s'", owner,
+                    s->planar ? "[x, y]" : "[x, y, z]", ki_brief(value->text, brief));
+        return false;
+    }
+    return ki_sketch_name(s, value->text, value->formula_at, name);
+}
+
 bool ki_sketch_place(ki_sketch *s, const ki_yaml *value, const char *owner, int body, double at[3]) {
     char name[KI_SKETCH_NAME];
     if (value->kind == KI_YAML_LIST) {
@@ -90,7 +102,7 @@ bool ki_sketch_place(ki_sketch *s, const ki_yaml *value, const char *owner, int 
                     s->planar ? "two" : "three", ki_yaml_kind_word(value->kind));
         return false;
     }
-    if (!ki_sketch_name(s, value->text, value->formula_at, name))
+    if (!read_point_name(s, value, owner, name))
         return false;
     if (ki_sketch_find_place(s, name, body, at))
         return true;
@@ -123,7 +135,7 @@ bool ki_sketch_places(ki_sketch *s, const ki_yaml *value, const char *owner, con
     }
     /* one name for both: each body may have a point of that name */
     char name[KI_SKETCH_NAME];
-    if (!value->text[0] || !ki_sketch_name(s, value->text, value->formula_at, name))
+    if (!value->text[0] || !read_point_name(s, value, owner, name))
         return value->text[0] ? false : ki_sketch_place(s, value, owner, -1, at[0]);
     bool first = ki_sketch_find_place(s, name, body[0], at[0]);
     bool second = ki_sketch_find_place(s, name, body[1], at[1]);
@@ -180,8 +192,14 @@ bool ki_sketch_body_point(ki_sketch *s, const ki_yaml *value, const char *owner,
 }
 
 void ki_read_point(ki_sketch *s, const ki_yaml *entry) {
-    char name[KI_SKETCH_NAME];
+    char name[KI_SKETCH_NAME], brief[KI_BRIEF];
     double at[3] = {0};
+    if (entry->kind == KI_YAML_MISSING && strchr("+-.0123456789(", entry->key[0])) {
+        KI_COMPLAIN(s->loader, entry->key_at,
+                    "'%s' is no point: the numbers of a place stand in brackets, %s",
+                    ki_brief(entry->key, brief), s->planar ? "[x, y]" : "[x, y, z]");
+        return;
+    }
     if (!ki_sketch_name(s, entry->key, entry->key_at, name))
         return;
     if (!ki_sketch_place(s, entry, name, -1, at))

@@ -82,7 +82,7 @@ void ki_read_output(ki_sketch *s, const ki_yaml *entry) {
     keel_formula formula;
     keel_location first;
     if (!ki_expect_formula(s->loader, entry, "the formula of output", entry->key) ||
-        !ki_sketch_name(s, entry->key, entry->key_at, name) ||
+        !ki_expect_output_name(s->loader, entry) || !ki_sketch_name(s, entry->key, entry->key_at, name) ||
         !ki_sketch_formula(s, entry, entry->key, &formula))
         return;
     if (ki_find_output(s->mechanism, name, &first))

@@ -147,6 +147,18 @@ bool ki_sketch_number(ki_sketch *s, const ki_yaml *value, const char *owner, dou
     return false;
 }
 
+bool ki_sketch_is_zero(ki_sketch *s, const ki_yaml *value) {
+    ki_scope scope = {s, look_up};
+    double number = NAN;
+    if (value->kind != KI_YAML_TEXT)
+        return false;
+    ki_node node =
+        ki_parse(s->graph, value->formula, strlen(value->formula), value->formula_at, &scope, NULL);
+    if (node != KI_NONE && !ki_graph_failed(s->graph) && !ki_is_number(s->graph, node, &number))
+        number = ki_evaluate(s->graph, node, NULL);
+    return number == 0;
+}
+
 bool ki_sketch_numbers(ki_sketch *s, const ki_yaml *list, const char *owner, int count, double *numbers) {
     char brief[KI_BRIEF], what[KI_BRIEF + 16];
     bool good = true;
@@ -186,16 +198,18 @@ static bool is_axis_word(const char *text, double direction[3]) {
 }
 
 bool ki_sketch_direction(ki_sketch *s, const ki_yaml *value, const char *owner, double direction[3]) {
-    char what[KI_BRIEF + 16];
+    char what[KI_BRIEF + 16], brief[KI_BRIEF];
     if (value->kind == KI_YAML_TEXT && is_axis_word(value->text, direction))
         return true;
     int count = s->planar && value->count != 3 ? 2 : 3;
+    bool word = value->kind == KI_YAML_TEXT && value->text[0];
     direction[2] = 0;
     if (value->kind != KI_YAML_LIST) {
         KI_COMPLAIN(s->loader, value->at,
-                    "%s '%s' must be a direction: a list of %s numbers, or x, y, z, not %s",
+                    "%s '%s' must be a direction: x, y, z, -x, -y, -z or a list of %s numbers, not %s%s%s",
                     value->key ? what_of(value, what) : "a direction of", owner, s->planar ? "two" : "three",
-                    ki_yaml_kind_word(value->kind));
+                    word ? "'" : "", word ? ki_brief(value->text, brief) : ki_yaml_kind_word(value->kind),
+                    word ? "'" : "");
         return false;
     }
     if (!ki_sketch_numbers(s, value, owner, count, direction))

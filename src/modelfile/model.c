@@ -11,7 +11,7 @@ void keel_model_free(keel_model *model) {
     if (!model)
         return;
     if (model->is_mechanism) {
-        keel_compiled compiled = {model->system, model->assembly, model->start};
+        keel_compiled compiled = {model->system, model->assembly, model->start, model->drawn};
         keel_compiled_clear(&compiled);
     } else {
         keel_equations_system_free(model->system);
@@ -45,6 +45,34 @@ static void compile_equations(ki_loader *loader, keel_model *model) {
     model->velocities_given = keel_equations_has_velocities(loader->equations);
 }
 
+static void count_parameter(void *user, const char *name, double value) {
+    (void)name, (void)value;
+    ++*(int *)user;
+}
+
+static void keep_parameter(void *user, const char *name, double value) {
+    keel_model *model = user;
+    int i = model->parameter_count++;
+    model->parameter_name[i] = ki_arena_text(model->memory, name, strlen(name));
+    model->parameter_value[i] = value;
+}
+
+/* What results tell of the model: its text, its parameters. */
+static void keep_origin(ki_loader *loader, const ki_source *source, keel_model *model) {
+    int count = 0;
+    model->text = ki_arena_text(loader->kept, source->text, source->length);
+    model->file = ki_arena_text(loader->kept, source->file, strlen(source->file));
+    if (loader->description)
+        model->description = ki_arena_text(loader->kept, loader->description, strlen(loader->description));
+    keel_equations_parameters(loader->equations, NULL, count_parameter, &count);
+    model->parameter_name = KI_NEW(loader->kept, const char *, count);
+    model->parameter_value = KI_NEW(loader->kept, double, count);
+    if (!loader->kept->failed)
+        keel_equations_parameters(loader->equations, NULL, keep_parameter, model);
+    if (loader->kept->failed)
+        ki_loader_fail(loader, KEEL_ERROR_MEMORY);
+}
+
 /* Structure first; only what is sound is compiled, since errors of form would only bring more of them. The
  * parts of a mechanism are looked at in any case, unless some of them stand there twice. */
 static void load(ki_loader *loader, const ki_source *source, const keel_assignment *set, int set_count,
@@ -71,6 +99,7 @@ static void load(ki_loader *loader, const ki_source *source, const keel_assignme
     if (loader->status != KEEL_OK)
         return;
     model->start->t = t_start;
+    keep_origin(loader, source, model);
     model->name = copy_name(loader->name, source->file);
     if (!model->name)
         loader->status = KEEL_ERROR_MEMORY;

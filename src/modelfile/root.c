@@ -18,7 +18,8 @@ static void load_name(ki_loader *loader, const ki_yaml *value) {
 }
 
 static void load_description(ki_loader *loader, const ki_yaml *value) {
-    ki_expect_text(loader, value);
+    if (ki_expect_text(loader, value) && value->kind == KI_YAML_TEXT)
+        loader->description = value->text;
 }
 
 static void load_parameters(ki_loader *loader, const ki_yaml *section) {
@@ -37,6 +38,7 @@ static const struct {
     {"parameters", load_parameters},
     {"equations", ki_load_equations},
     {"outputs", ki_load_outputs},
+    {"draw", ki_load_draw},
     {"simulate", ki_load_simulate},
 };
 enum { TOP_COUNT = sizeof TOP / sizeof *TOP };

@@ -146,11 +146,34 @@ void ki_load_equations(ki_loader *loader, const ki_yaml *section) {
     check_complete(loader, section);
 }
 
+bool ki_expect_output_name(ki_loader *loader, const ki_yaml *entry) {
+    static const char *const COLUMNS[] = {"t",
+                                          "energy",
+                                          "energy_drift",
+                                          "energy_integrator",
+                                          "energy_projection",
+                                          "energy_projection_1",
+                                          "energy_projection_2",
+                                          "newton_iterations",
+                                          "newton_correction_q",
+                                          "newton_correction_lambda",
+                                          "condition",
+                                          "position_violation",
+                                          "velocity_violation"};
+    for (size_t i = 0; i < sizeof COLUMNS / sizeof *COLUMNS; i++)
+        if (strcmp(COLUMNS[i], entry->key) == 0) {
+            KI_COMPLAIN(loader, entry->key_at,
+                        "'%s' is a column of the results already: give the output another name", entry->key);
+            return false;
+        }
+    return true;
+}
+
 static void load_outputs_block(ki_loader *loader, int block, const ki_yaml *map) {
     for (const ki_yaml *entry = map->first; entry; entry = entry->next) {
         if (strcmp(entry->key, "repeat") == 0)
             ki_load_repeat(loader, block, entry, load_outputs_block);
-        else if (block == 0 || strcmp(entry->key, "for") != 0)
+        else if ((block == 0 || strcmp(entry->key, "for") != 0) && ki_expect_output_name(loader, entry))
             ki_load_formula(loader, block, KEEL_EQ_OUTPUT, entry, "the formula of output");
     }
 }

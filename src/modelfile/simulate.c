@@ -102,6 +102,20 @@ static keel_status apply(ki_loader *loader, const ki_yaml *entry, keel_diagnosti
     return KEEL_OK;
 }
 
+/* An end that the file itself gives, and before its start; another may come from outside. */
+static keel_status check_end(const ki_loader *loader, const keel_settings *settings, double t_start,
+                             keel_diagnostics *diagnostics) {
+    const ki_yaml *entry = loader->simulate ? loader->simulate->first : NULL;
+    while (entry && strcmp(entry->key, "until") != 0)
+        entry = entry->next;
+    if (!entry || settings->until > t_start)
+        return KEEL_OK;
+    keel_diagnostics_add(diagnostics, KEEL_ERROR, entry->at,
+                         "the end time %g is not after the start time %g: set 'until'", settings->until,
+                         t_start);
+    return KEEL_ERROR_INPUT;
+}
+
 static bool same_message(keel_diagnostic a, keel_diagnostic b) {
     return a.where.line == b.where.line && a.where.column == b.where.column && strcmp(a.text, b.text) == 0;
 }
@@ -127,6 +141,8 @@ void ki_apply_simulate(ki_loader *loader, keel_settings *settings, double *t_sta
     const ki_yaml *entry = loader->simulate ? loader->simulate->first : NULL;
     for (; entry; entry = entry->next)
         ki_loader_fail(loader, apply(loader, entry, messages, settings, t_start));
+    if (loader->status == KEEL_OK)
+        ki_loader_fail(loader, check_end(loader, settings, *t_start, messages));
     if (loader->diagnostics)
         add_new_messages(loader->diagnostics, messages);
     keel_diagnostics_free(messages);

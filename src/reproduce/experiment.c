@@ -64,8 +64,8 @@ keel_status ki_trial_run(void *trial, char *message, int size) {
     const keel_observer observer = {.user = t, .row = take_row};
     keel_diagnostics *diagnostics = keel_diagnostics_new();
     keel_status status =
-        keel_run(t->model->system, t->start ? t->start : t->model->start, t->start || t->model->velocities_given,
-                 &t->settings, &observer, diagnostics, t->result);
+        keel_run(t->model->system, t->start ? t->start : t->model->start,
+                 t->start || t->model->velocities_given, &t->settings, &observer, diagnostics, t->result);
     for (int i = 0; diagnostics && i < keel_diagnostics_count(diagnostics) && !*t->message; i++)
         if (keel_diagnostics_get(diagnostics, i).severity == KEEL_ERROR)
             snprintf(t->message, sizeof t->message, "%s", keel_diagnostics_get(diagnostics, i).text);
@@ -73,7 +73,8 @@ keel_status ki_trial_run(void *trial, char *message, int size) {
     if (status == t->expected)
         return KEEL_OK;
     char method[64];
-    snprintf(message, (size_t)size, "%s, %s: %s", t->model->name, keel_method_text(t->settings.method, method),
+    snprintf(message, (size_t)size, "%s, %s: %s", t->model->name,
+             keel_method_text(t->settings.method, method),
              *t->message ? t->message : keel_status_text(status));
     return status ? status : KEEL_ERROR_CONVERGENCE;
 }
@@ -85,7 +86,7 @@ double ki_largest_difference(const double *a, const double *b, int n) {
     return most;
 }
 
-double ki_distance(const double *a, const double *b, int n) {
+double ki_length_between(const double *a, const double *b, int n) {
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += (a[i] - b[i]) * (a[i] - b[i]);

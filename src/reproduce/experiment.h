@@ -18,14 +18,15 @@ typedef struct ki_trial {
     ki_record *record;    /* may be NULL */
     keel_status expected; /* how it ought to end: KEEL_OK unless said otherwise */
     keel_result *result;
-    char message[256]; /* the first error */
+    char message[256];   /* the first error */
     int most_iterations; /* of Newton's method in a step, where rows tell it */
 } ki_trial;
 
 /* A method that is known to exist. */
 keel_method ki_method(const char *text);
 
-/* A run of the model as its file says, with another method. False if the model is NULL or there is no memory. */
+/* A run of the model as its file says, with another method. False if the model is NULL or there is no memory.
+ */
 bool ki_trial_init(ki_draft *draft, ki_trial *trial, const keel_model *model, const char *method);
 
 /* Asks for a record with room for so many rows. */
@@ -40,7 +41,7 @@ bool ki_trial_exact(ki_draft *draft, ki_trial *trial, const keel_model *model, d
 
 /* Largest |a_i - b_i|; Euclidean length of a - b. */
 double ki_largest_difference(const double *a, const double *b, int n);
-double ki_distance(const double *a, const double *b, int n);
+double ki_length_between(const double *a, const double *b, int n);
 
 /* Largest |x_i - from| of the first `count`. */
 double ki_largest(const double *x, int count, double from);

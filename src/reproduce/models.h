@@ -1,4 +1,5 @@
-/* models.h - the model files of the experiments, as part of the program: it needs no folder to find them in. */
+/* models.h - the model files of the experiments, as part of the program: it needs no folder to find them in.
+ */
 #ifndef KI_REPRODUCE_MODELS_H
 #define KI_REPRODUCE_MODELS_H
 

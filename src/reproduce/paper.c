@@ -11,19 +11,25 @@ static void fail(ki_draft *d, keel_status status) {
     d->status = d->status ? d->status : status;
 }
 
+const keel_model *ki_draft_parse(ki_draft *d, const char *name, const char *text, size_t length,
+                                 const keel_assignment *set, int set_count) {
+    keel_status status = KEEL_ERROR_INPUT;
+    keel_model *model = d->model_count < KI_DRAFT_MODELS
+                            ? keel_model_parse(name, text, length, set, set_count, NULL, &status)
+                            : NULL;
+    if (model)
+        d->models[d->model_count++] = model;
+    else
+        fail(d, status);
+    return model;
+}
+
 const keel_model *ki_draft_model(ki_draft *d, const char *name, const keel_assignment *set, int set_count) {
     size_t length = 0;
     const char *text = ki_model_text(name, &length);
-    keel_status status = KEEL_ERROR_INPUT;
-    keel_model *model = text && d->model_count < KI_DRAFT_MODELS
-                            ? keel_model_parse(name, text, length, set, set_count, NULL, &status)
-                            : NULL;
-    if (!model) {
-        fail(d, status);
-        return NULL;
-    }
-    d->models[d->model_count++] = model;
-    return model;
+    if (!text)
+        fail(d, KEEL_ERROR_INPUT);
+    return text ? ki_draft_parse(d, name, text, length, set, set_count) : NULL;
 }
 
 keel_result *ki_draft_result(ki_draft *d) {
@@ -38,8 +44,7 @@ keel_result *ki_draft_result(ki_draft *d) {
 static const char *format_text(ki_draft *d, const char *format, va_list values) {
     char text[2048];
     int length = vsnprintf(text, sizeof text, format, values);
-    const char *copy =
-        length >= 0 ? ki_arena_text(&d->memory, text, strnlen(text, sizeof text)) : NULL;
+    const char *copy = length >= 0 ? ki_arena_text(&d->memory, text, strnlen(text, sizeof text)) : NULL;
     if (!copy)
         fail(d, KEEL_ERROR_MEMORY);
     return copy ? copy : "";
@@ -53,8 +58,8 @@ const char *ki_draft_text(ki_draft *d, const char *format, ...) {
     return text;
 }
 
-/* Room for one more element of the list whose address is in `*list`, *count of them so far; the address of the
- * new one, zeroed, or NULL. */
+/* Room for one more element of the list whose address is in `*list`, *count of them so far; the address of
+ * the new one, zeroed, or NULL. */
 static void *grow(ki_draft *d, void *list, int *count, int *room, size_t size) {
     char *elements;
     memcpy(&elements, list, sizeof elements); /* lists are pointers of several types */

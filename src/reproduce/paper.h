@@ -26,8 +26,8 @@ typedef struct ki_draft {
     int model_count;
     keel_result *results[KI_DRAFT_RESULTS]; /* cleared with the draft */
     int result_count;
-    void *experiment;      /* the paper's own data, in `memory` */
-    char failure[320];     /* a run that failed where it should not */
+    void *experiment;  /* the paper's own data, in `memory` */
+    char failure[320]; /* a run that failed where it should not */
 } ki_draft;
 
 /* One paper: reads its models and adds its jobs; when they are done, draws the conclusions. */
@@ -43,6 +43,10 @@ extern const ki_paper_kind KI_GARCIA, KI_TERZE, KI_EICH, KI_BOTTASSO, KI_MUKHARL
  * NULL after a failure. */
 const keel_model *ki_draft_model(ki_draft *draft, const char *name, const keel_assignment *set,
                                  int set_count);
+
+/* The same for a text. */
+const keel_model *ki_draft_parse(ki_draft *draft, const char *name, const char *text, size_t length,
+                                 const keel_assignment *set, int set_count);
 
 /* A result that is cleared with the draft. */
 keel_result *ki_draft_result(ki_draft *draft);

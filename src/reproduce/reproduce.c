@@ -1,4 +1,5 @@
 /* reproduce.c - all papers: prepare, do the work of all of them together, conclude. */
+#include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +45,41 @@ static ki_draft *begin(int paper, ki_batch *batch) {
     return d;
 }
 
+/* Order of texts with numbers in them: "figure 9" before "figure 10". */
+static int natural_order(const char *a, const char *b) {
+    while (*a && *b) {
+        if (isdigit((unsigned char)*a) && isdigit((unsigned char)*b)) {
+            char *a_end, *b_end;
+            long x = strtol(a, &a_end, 10), y = strtol(b, &b_end, 10);
+            if (x != y)
+                return x < y ? -1 : 1;
+            a = a_end, b = b_end;
+        } else if (*a != *b) {
+            return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+        } else {
+            a++, b++;
+        }
+    }
+    return (*a != 0) - (*b != 0);
+}
+
+/* Claims by their place in the paper; there are few, and an insertion keeps those of one place in order. */
+static void sort_claims(ki_draft *d) {
+    keel_claim *claims = (keel_claim *)d->paper.claims;
+    for (int i = 1; i < d->paper.claim_count; i++) {
+        keel_claim moved = claims[i];
+        int k = i;
+        for (; k > 0 && natural_order(claims[k - 1].id, moved.id) > 0; k--)
+            claims[k] = claims[k - 1];
+        claims[k] = moved;
+    }
+}
+
 /* The conclusions, or the run that failed. */
 static void finish(ki_draft *d, int paper) {
     if (!*d->failure) {
         PAPERS[paper]->conclude(d);
+        sort_claims(d);
         return;
     }
     ki_claim(d,

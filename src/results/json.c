@@ -102,3 +102,12 @@ void ki_json_text(ki_json *json, const char *key, const char *text) {
     else
         fputs("null", json->file);
 }
+
+void ki_json_bool(ki_json *json, const char *key, bool value) {
+    ki_json_raw(json, key, value ? "true" : "false");
+}
+
+void ki_json_raw(ki_json *json, const char *key, const char *text) {
+    write_line_start(json, key);
+    fputs(text, json->file);
+}

@@ -27,4 +27,9 @@ void ki_json_integer(ki_json *json, const char *key, long value);
 /* NULL becomes null; bytes that are not UTF-8 become U+FFFD. */
 void ki_json_text(ki_json *json, const char *key, const char *text);
 
+void ki_json_bool(ki_json *json, const char *key, bool value);
+
+/* A value that is JSON already, or the beginning of one that the caller writes on to json->file. */
+void ki_json_raw(ki_json *json, const char *key, const char *text);
+
 #endif

@@ -29,7 +29,7 @@ static bool has_vanished(const keel_simulation *sim, const ki_dynamics *d, int i
     double square = 0;
     for (int k = P.start[i]; k < P.start[i + 1]; k++)
         square += d->at.J[k] * d->at.J[k];
-    return sqrt(square) <= least * sim->watch.row_length[i];
+    return sqrt(square) <= least * sim->watch.of.length[i];
 }
 
 /* Adds ", 'name'" to a list of names that ends at `used`; ", ..." and nothing more when it would not fit. */
@@ -44,12 +44,11 @@ static size_t add_name(char *text, size_t size, size_t used, const char *name) {
 
 /* "'a', 'b', 'c'": the constraints that take part in the dependency of J in d->at, and that did not before.
  * Rows of unit length tell which depend on each other; of a row that has vanished they tell nothing. */
-static void list_dependent(const keel_simulation *sim, const ki_dynamics *d, double least, char *text,
-                           size_t size) {
+static void list_by_rows(const keel_simulation *sim, const ki_dynamics *d, double least, char *text,
+                         size_t size) {
     char buffer[32];
     keel_rank rank;
     size_t used = 0;
-    text[0] = 0;
     if (keel_rank_compute(d->system->J, d->at.J, least, &rank))
         return;
     for (int i = 0; i < d->m; i++) {
@@ -62,6 +61,28 @@ static void list_dependent(const keel_simulation *sim, const ki_dynamics *d, dou
     keel_rank_clear(&rank);
 }
 
+/* Of large systems: those of which the others leave nothing, as measured last. */
+static void list_by_pivots(const ki_gap *gap, const keel_system *system, double least, char *text,
+                           size_t size) {
+    char buffer[32];
+    size_t used = 0;
+    for (int i = 0; i < keel_system_m(system); i++)
+        if (gap->left[i] <= least && !gap->dependent[i])
+            used = add_name(text, size, used, keel_system_name(system, KEEL_NAME_CONSTRAINT, i, buffer));
+}
+
+/* The rank of J in d and the names of the constraints that have become dependent there. */
+static int list_dependent(keel_simulation *sim, const ki_dynamics *d, double least, char *text, size_t size) {
+    ki_gap *gap = &sim->watch.of;
+    int rank = ki_gap_rank(gap, d, least);
+    text[0] = 0;
+    if (gap->by_pivots)
+        list_by_pivots(gap, d->system, least, text, size);
+    else
+        list_by_rows(sim, d, least, text, size);
+    return rank;
+}
+
 /* Baumgarte's method divides by J at every stage and has nothing to bring it back: it leaves a singular pose
  * on a branch of chance. The penalty form does not divide by J. */
 static bool must_stop(const keel_settings *settings) {
@@ -72,21 +93,20 @@ static bool must_stop(const keel_settings *settings) {
 static keel_status report_singular(keel_simulation *sim, double t, double gap) {
     const ki_dynamics *rows = &sim->rows;
     bool stop = must_stop(&sim->settings);
-    double least = 1e-3 * sim->watch.largest;
+    double least = fmax(1e-3 * sim->watch.largest, 1.5 * gap);
     char names[120];
-    int at = ki_watch_rank(&sim->watch, rows, least);
-    list_dependent(sim, rows, least, names, sizeof names);
+    int at = list_dependent(sim, rows, least, names, sizeof names);
     keel_event *event = ki_new_event(sim, t, KEEL_EVENT_SINGULAR);
     if (event)
         snprintf(event->text, sizeof event->text,
                  "singular pose: rank %d before, %d at, %d after; gap %.1e; dependent there: %s",
-                 sim->watch.rank, at, ki_watch_rank(&sim->watch, &sim->dynamics, least), gap, names);
+                 sim->watch.of.rank, at, ki_gap_rank(&sim->watch.of, &sim->dynamics, least), gap, names);
     if (!stop)
         return KEEL_OK;
     keel_diagnostics_add(
         sim->diagnostics, KEEL_ERROR, (keel_location){0},
         "t = %.6g: the pose is singular: constraints %s become dependent (rank %d instead of %d)%s", t, names,
-        at, sim->watch.rank,
+        at, sim->watch.of.rank,
         sim->settings.singular == KEEL_SINGULAR_STOP
             ? "; the option singular = stop ends the run here"
             : "; Baumgarte's method cannot tell the branches apart here: use projection or penalty");

@@ -1,4 +1,5 @@
 /* row.c - a row of output: the state at any time of the last step, and all that belongs to it. */
+#include <math.h>
 #include <string.h>
 
 #include "run/events.h"
@@ -63,6 +64,24 @@ static keel_status evaluate_row(keel_simulation *sim, double t) {
     return status < 0 ? status : KEEL_OK;
 }
 
+/* Outputs that are not finite are told once each, and not more of them than one would read. */
+static void tell_unsound_outputs(keel_simulation *sim, double t) {
+    enum { MOST = 8 };
+    char name[32];
+    for (int i = 0; i < sim->system->n_outputs && sim->outputs_told <= MOST; i++) {
+        if (isfinite(sim->row_outputs[i]) || sim->output_told[i])
+            continue;
+        sim->output_told[i] = true;
+        if (sim->outputs_told++ < MOST)
+            keel_diagnostics_add(sim->diagnostics, KEEL_WARNING, (keel_location){0},
+                                 "output '%s' is not finite from t = %.10g",
+                                 keel_system_name(sim->system, KEEL_NAME_OUTPUT, i, name), t);
+        else
+            keel_diagnostics_add(sim->diagnostics, KEEL_WARNING, (keel_location){0},
+                                 "further outputs are not finite");
+    }
+}
+
 keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     const keel_system *sys = sim->system;
     ki_dynamics *d = &sim->rows;
@@ -83,6 +102,7 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
         ki_report_failure(d, status, t, sim->diagnostics);
         return status;
     }
+    tell_unsound_outputs(sim, t);
     row->t = t;
     row->q = at.q, row->v = at.v, row->z = at.z, row->s = at.s, row->lambda = at.lambda;
     row->v_rate = v_rate;

@@ -59,6 +59,11 @@ static keel_status give_rows(loop *l) {
     return status;
 }
 
+static keel_status tell_step(const loop *l) {
+    keel_step step = keel_simulation_last_step(l->sim);
+    return l->observer->accepted(l->observer->user, &step);
+}
+
 static keel_status time_loop(loop *l) {
     const keel_observer *observer = l->observer;
     keel_status status = give_rows(l);
@@ -70,6 +75,8 @@ static keel_status time_loop(loop *l) {
             status = give_rows(l);
         if (!status && observer->step)
             status = told(observer->step(observer->user, keel_simulation_time(l->sim), l->settings->until));
+        if (!status && observer->accepted)
+            status = told(tell_step(l));
     }
     return status;
 }

@@ -25,6 +25,7 @@ static keel_status allocate(keel_simulation *sim) {
     sim->row_y = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
     sim->row_k = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
     sim->row_outputs = KI_NEW(&sim->arena, double, sys->n_outputs);
+    sim->output_told = KI_NEW(&sim->arena, bool, sys->n_outputs);
     sim->invariants = KI_NEW(&sim->arena, keel_invariant, sys->n_i);
     sim->events = KI_NEW(&sim->arena, keel_event, KEEL_EVENTS_MAX);
     sim->was_dependent = KI_NEW(&sim->arena, bool, sys->n_v);
@@ -270,6 +271,14 @@ keel_status keel_simulation_step(keel_simulation *sim) {
     if (status && !stepped)
         ki_explain_singular(sim);
     return status;
+}
+
+keel_step keel_simulation_last_step(const keel_simulation *sim) {
+    const ki_integrator *in = sim->integrator;
+    return (keel_step){.t = in->t,
+                       .size = in->t - in->t_old,
+                       .order = in->order,
+                       .gap = sim->watch.active ? sim->watch.gap : -1};
 }
 
 double keel_simulation_time(const keel_simulation *sim) {

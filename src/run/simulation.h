@@ -36,6 +36,8 @@ struct keel_simulation {
     double *null_space; /* [null_count x m] J^T y = 0 at the start, until the first row */
     double *shifted;    /* [m + n_outputs] scratch of ki_find_shared_outputs */
     int *output_shared; /* [n_outputs]; NULL: none */
+    bool *output_told;  /* [n_outputs] it was not finite in some row, and a warning said so */
+    int outputs_told;
     ki_watch watch;
     bool *was_dependent;  /* [n_v] the partition at the last accepted step, ... */
     bool partition_known; /* ... once there is one */

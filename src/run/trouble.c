@@ -146,10 +146,20 @@ static void add_once(char *text, size_t size, const char *name, const char **las
     *last = name;
 }
 
-/* The motions and joints that take part in a dependency of J with a motion in it. False if there is none. */
-static bool list_dependency(const keel_system *system, const keel_rank *rank, char *motions, char *joints,
-                            size_t size) {
-    static const double LEAST = 0.05; /* of the longest entry of a y with J^T y = 0, nearly */
+static double row_length(const ki_dynamics *d, int i) {
+    keel_pattern P = d->system->J;
+    double square = 0;
+    for (int k = P.start[i]; k < P.start[i + 1]; k++)
+        square += d->at.J[k] * d->at.J[k];
+    return sqrt(square);
+}
+
+/* The motions and joints that take part in a dependency of J with a motion in it, as y_i J_i of a y with
+ * J^T y = 0, nearly, tells: motions with more than `least` of the longest, which may be little where a short
+ * crank is driven. False if there is none. */
+static bool list_dependency(const ki_dynamics *d, const keel_rank *rank, double least, char *motions,
+                            char *joints, size_t size) {
+    const keel_system *system = d->system;
     int m = keel_system_m(system);
     const char *last_motion = NULL, *last_joint = NULL;
     char buffer[32];
@@ -158,13 +168,13 @@ static bool list_dependency(const keel_system *system, const keel_rank *rank, ch
         const double *y = rank->null_space + (size_t)k * (size_t)m;
         double most = 0;
         for (int i = 0; i < m; i++)
-            most = fmax(most, fabs(y[i]));
+            most = fmax(most, fabs(y[i]) * row_length(d, i));
         for (int i = 0; i < system->n_h; i++)
-            if (is_motion(system, i) && fabs(y[i]) > LEAST * most)
+            if (is_motion(system, i) && fabs(y[i]) * row_length(d, i) > least * most)
                 add_once(motions, size, keel_system_name(system, KEEL_NAME_CONSTRAINT, i, buffer),
                          &last_motion);
         for (int i = 0; motions[0] && i < m; i++)
-            if (system->names.joint[i] && fabs(y[i]) > LEAST * most)
+            if (system->names.joint[i] && fabs(y[i]) * row_length(d, i) > 0.05 * most)
                 add_once(joints, size, system->names.joint[i], &last_joint);
     }
     return motions[0] != 0;
@@ -185,7 +195,8 @@ static bool at_dead_point(const ki_dynamics *d, char *motions, char *joints, siz
         keel_rank rank;
         if (keel_rank_compute(system->J, d->at.J, tolerance, &rank))
             return false;
-        found = list_dependency(system, &rank, motions, joints, size);
+        found = list_dependency(d, &rank, fmin(0.05, fmax(1e-3, 5 * rank.largest_dropped)), motions, joints,
+                                size);
         keel_rank_clear(&rank);
     }
     return found;
@@ -200,6 +211,7 @@ static bool can_be_dead_point(keel_status status, const ki_trouble *trouble) {
     case KI_TROUBLE_NEWTON:
     case KI_TROUBLE_KEEPING:
     case KI_TROUBLE_AUGMENTED:
+    case KI_TROUBLE_MULTIPLIER: /* forces grow without bound on the way to it, friction with them */
         return true;
     default:
         return trouble->kind == KI_TROUBLE_NONE && status == KEEL_ERROR_STEP_SIZE;
@@ -220,9 +232,22 @@ static bool report_dead_point(const ki_dynamics *d, keel_status status, double t
     return true;
 }
 
+/* Where something came from that is not finite, appended to the cause. */
+static keel_location find_source(const ki_dynamics *d, char *cause, size_t size) {
+    keel_location where = {0};
+    char part[160];
+    size_t used = strlen(cause);
+    ki_trouble_kind kind = d->trouble.kind;
+    bool unsound = kind == KI_TROUBLE_FORCE || kind == KI_TROUBLE_XI;
+    if (unsound && d->system->explain &&
+        d->system->explain(d->system, d->work, d->trouble.t, part, sizeof part, &where))
+        snprintf(cause + used, size - used, ": look at %s", part);
+    return where;
+}
+
 void ki_report_failure(const ki_dynamics *d, keel_status status, double t, keel_diagnostics *diagnostics) {
-    char cause[400];
-    keel_location nowhere = {0};
+    char cause[600];
+    keel_location nowhere = {0}, where;
     switch (status) {
     case KEEL_ERROR_MEMORY:
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere, "out of memory");
@@ -235,13 +260,15 @@ void ki_report_failure(const ki_dynamics *d, keel_status status, double t, keel_
         describe(d->system, &d->trouble, cause, sizeof cause);
         if (report_dead_point(d, status, t, cause, diagnostics))
             break;
-        keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
-                             "t = %.10g: the step size became too small: %s", t, cause);
+        where = find_source(d, cause, sizeof cause);
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "t = %.10g: the step size became too small: %s",
+                             t, cause);
         break;
     default:
         describe(d->system, &d->trouble, cause, sizeof cause);
         if (report_dead_point(d, status, t, cause, diagnostics))
             break;
-        keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere, "t = %.10g: %s", d->trouble.t, cause);
+        where = find_source(d, cause, sizeof cause);
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "t = %.10g: %s", d->trouble.t, cause);
     }
 }

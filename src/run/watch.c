@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "linalg/dense.h"
-
 /* A pose is singular when the gap, searched to its minimum, falls below this part of its largest value. */
 static const double SINGULAR = 1e-5;
 
@@ -12,81 +10,14 @@ static const double SINGULAR = 1e-5;
  * hardly see. */
 static const double NEAR = 1e-2;
 
-/* What is left of the rows after orthogonalisation, by decreasing length; returns that of number `rank` (from
- * 1), and the number of those above `least`. */
-static double pivoted_lengths(double *rows, int m, int n, int rank, double least, int *above) {
-    double length = 0, of_rank = 0;
-    *above = 0;
-    for (int k = 0; k < m; k++) {
-        int longest = k;
-        double most = -1;
-        for (int i = k; i < m; i++) {
-            double square = ki_dot(n, rows + i * n, rows + i * n);
-            if (square > most) {
-                most = square;
-                longest = i;
-            }
-        }
-        length = sqrt(most);
-        *above += length > least;
-        if (k + 1 == rank)
-            of_rank = length;
-        if (!(length > 0))
-            break;
-        for (int j = 0; j < n; j++) { /* the longest to place k, as a unit vector */
-            double swap = rows[k * n + j];
-            rows[k * n + j] = rows[longest * n + j] / length;
-            if (longest != k)
-                rows[longest * n + j] = swap;
-        }
-        for (int i = k + 1; i < m; i++)
-            ki_axpy(n, -ki_dot(n, rows + i * n, rows + k * n), rows + k * n, rows + i * n);
-    }
-    return of_rank;
-}
-
-static void load_rows(ki_watch *w, const ki_dynamics *d) {
-    keel_pattern P = d->system->J;
-    int n = d->system->n_v;
-    memset(w->rows, 0, (size_t)d->m * (size_t)n * sizeof(double));
-    for (int i = 0; i < d->m; i++) {
-        double square = 0;
-        for (int k = P.start[i]; k < P.start[i + 1]; k++)
-            square += d->at.J[k] * d->at.J[k];
-        /* a row that shrinks at a singular pose must not be blown up again: scaled by its largest length so
-         * far */
-        w->row_length[i] = fmax(w->row_length[i], sqrt(square));
-        for (int k = P.start[i]; k < P.start[i + 1] && w->row_length[i] > 0; k++)
-            w->rows[i * n + P.index[k]] = d->at.J[k] / w->row_length[i];
-    }
-}
-
-static double gap_of(ki_watch *w, const ki_dynamics *d) {
-    int above;
-    load_rows(w, d);
-    return pivoted_lengths(w->rows, d->m, d->system->n_v, w->rank, 0, &above);
-}
-
-int ki_watch_rank(ki_watch *w, const ki_dynamics *d, double least) {
-    int above;
-    load_rows(w, d);
-    pivoted_lengths(w->rows, d->m, d->system->n_v, w->rank, least, &above);
-    return above;
-}
-
 void ki_watch_init(ki_watch *w, ki_arena *arena, const ki_dynamics *d, double t) {
-    double work = (double)d->m * (double)d->m * d->system->n_v;
     *w = (ki_watch){.logged = -INFINITY, .t = t, .t_before = t, .smallest_time = t};
-    if (d->m == 0 || work > KI_WATCH_LIMIT)
+    if (d->m == 0)
         return;
-    w->rows = KI_NEW(arena, double, (size_t)d->m *(size_t)d->system->n_v);
-    w->row_length = KI_NEW(arena, double, d->m);
+    ki_gap_init(&w->of, arena, d);
     w->y = KI_NEW(arena, double, d->n_y);
-    if (!w->rows || !w->row_length || !w->y)
-        return;
-    w->rank = ki_watch_rank(w, d, 1e-8);
-    w->active = w->rank > 0;
-    w->gap = w->before = w->largest = w->smallest = w->active ? gap_of(w, d) : 0;
+    w->active = !arena->failed && w->of.rank > 0;
+    w->gap = w->before = w->largest = w->smallest = w->active ? ki_gap_measure(&w->of, d) : 0;
 }
 
 /* The gap at a time inside the last step. Infinite where the model cannot be evaluated. */
@@ -94,40 +25,73 @@ static double gap_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double 
     if (in->method->interpolate(in, t, w->y))
         return INFINITY;
     ki_normalize(d, w->y);
-    d->factored = false;
     memcpy(d->s, in->flow.dynamics->s, (size_t)d->system->n_s * sizeof(double)); /* a guess nearby */
-    if (ki_solve_auxiliaries(d, t, w->y) || ki_evaluate_terms(d, KEEL_JACOBIAN, t, w->y))
+    if (ki_solve_auxiliaries(d, t, w->y) || ki_gap_prepare(&w->of, d, t, w->y))
         return INFINITY;
-    return gap_of(w, d);
+    return ki_gap_measure(&w->of, d);
 }
 
-/* Minimum of the gap over the last step: a coarse scan, then golden sections. */
+/* A time inside the last step and the square of the gap there. */
+typedef struct sample {
+    double t, p;
+} sample;
+
+static sample sample_at(ki_watch *w, ki_integrator *in, ki_dynamics *d, double t) {
+    double gap = gap_inside(w, in, d, t);
+    return (sample){t, gap * gap};
+}
+
+/* Where the parabola through three samples, b in the middle, has its minimum; the middle of the longer side
+ * if that is no use. Near a minimum, zero or not, the square of the gap is a parabola. */
+static double next_time(sample a, sample b, sample c) {
+    double left = b.t - a.t, right = c.t - b.t;
+    double up = (a.p - b.p) / left, down = (c.p - b.p) / right;
+    double t = b.t + 0.5 * (up * right - down * left) / (up + down);
+    double least = 1e-3 * fmin(left, right);
+    bool useful = isfinite(t) && t > a.t + least && t < c.t - least;
+    if (!useful)
+        return left > right ? b.t - 0.4 * left : b.t + 0.4 * right;
+    if (fabs(t - b.t) < least) /* not twice the same place */
+        return left > right ? b.t - least : b.t + least;
+    return t;
+}
+
+/* Whether the gap, as steep as between the samples, cannot reach zero between them. */
+static bool stays_above(sample a, sample b, sample c) {
+    double gap = sqrt(b.p);
+    double steep = fmax((sqrt(a.p) - gap) / (b.t - a.t), (sqrt(c.p) - gap) / (c.t - b.t));
+    return gap > 2 * steep * (c.t - a.t);
+}
+
+/* Minimum of the gap over the last step: a coarse scan, then parabolas. */
 static double search(ki_watch *w, ki_integrator *in, ki_dynamics *d, double *t_min) {
-    enum { SCAN = 8, SECTIONS = 40 }; /* 40 sections narrow the time to 1e-9 of the step */
-    const double golden = 0.6180339887498949, h = in->t - in->t_old;
-    double least = INFINITY;
+    enum { SCAN = 8, MOST = 40 };
+    sample all[SCAN + 1];
+    double h = in->t - in->t_old, nothing = (w->of.by_pivots ? 1e-7 : 1e-12) * w->largest;
     int place = 0;
     for (int i = 0; i <= SCAN; i++) {
-        double g = gap_inside(w, in, d, in->t_old + h * i / SCAN);
-        if (g < least) {
-            least = g;
+        all[i] = sample_at(w, in, d, in->t_old + h * i / SCAN);
+        if (all[i].p < all[place].p)
             place = i;
-        }
     }
-    double a = in->t_old + h * (place > 0 ? place - 1 : 0) / SCAN;
-    double b = in->t_old + h * (place < SCAN ? place + 1 : SCAN) / SCAN;
-    double left = b - golden * (b - a), right = a + golden * (b - a);
-    double g_left = gap_inside(w, in, d, left), g_right = gap_inside(w, in, d, right);
-    for (int i = 0; i < SECTIONS; i++) {
-        if (g_left < g_right) {
-            b = right, right = left, g_right = g_left;
-            g_left = gap_inside(w, in, d, left = b - golden * (b - a));
-        } else {
-            a = left, left = right, g_left = g_right;
-            g_right = gap_inside(w, in, d, right = a + golden * (b - a));
-        }
+    int middle = place == 0 ? 1 : place == SCAN ? SCAN - 1 : place;
+    sample a = all[middle - 1], b = all[middle], c = all[middle + 1], least = all[place];
+    for (int i = 0; i < MOST && least.p > nothing * nothing && c.t - a.t > 1e-9 * h; i++) {
+        if (stays_above(a, b, c))
+            break;
+        sample x = sample_at(w, in, d, next_time(a, b, c));
+        if (x.p < least.p)
+            least = x;
+        if (x.p < b.p && x.t < b.t)
+            c = b, b = x;
+        else if (x.p < b.p)
+            a = b, b = x;
+        else if (x.t < b.t)
+            a = x;
+        else
+            c = x;
     }
-    *t_min = (a + b) / 2;
+    *t_min = least.t;
     return gap_inside(w, in, d, *t_min);
 }
 
@@ -136,29 +100,45 @@ static double extrapolated_zero(double t_before, double before, double t, double
     return gap < before ? t + gap * (t - t_before) / (before - gap) : INFINITY;
 }
 
-bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_singular, double *gap) {
-    in->singular_at = INFINITY;
-    in->singular_near = false;
-    if (!w->active)
-        return false;
-    double expected = extrapolated_zero(w->t_before, w->before, w->t, w->gap), h = in->t - in->t_old;
+/* The end of an attempt, before it is accepted. From a start that is as near no other end is better. */
+static bool lands_badly(const ki_integrator *in) {
+    ki_watch *w = in->watch;
+    const ki_dynamics *d = in->flow.dynamics;
+    double near = NEAR * w->largest;
+    return w->gap > near && d->factored && ki_gap_measure(&w->of, d) < near;
+}
+
+/* Takes down the gap at the end of the step, and what follows from it alone. */
+static void take_gap(ki_watch *w, const ki_integrator *in, double gap) {
     w->t_before = w->t, w->before = w->gap;
     w->t = in->t;
-    /* a one-step method has just evaluated J here for its next step */
-    bool known = ki_is_factored(in->flow.dynamics, in->t, in->y);
-    w->gap = known ? gap_of(w, in->flow.dynamics) : gap_inside(w, in, rows, in->t);
-    if (!isfinite(w->gap)) /* nothing can be said here: as before */
-        w->gap = w->before;
+    if (isfinite(gap)) /* otherwise nothing can be said here: as before */
+        w->gap = gap;
     w->largest = fmax(w->largest, w->gap);
     if (w->gap < w->smallest) {
         w->smallest = w->gap;
         w->smallest_time = w->t;
     }
     /* forgotten in time: where two rows tie the gap has kinks, and a tiny step across one looks steep */
-    w->steepest = fmax(0.5 * w->steepest, fabs(w->gap - w->before) / h);
+    w->steepest = fmax(0.5 * w->steepest, fabs(w->gap - w->before) / (in->t - in->t_old));
+}
+
+bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_singular, double *gap) {
+    in->singular_at = INFINITY;
+    in->singular_near = false;
+    if (!w->active)
+        return false;
+    in->watch = w;
+    in->lands_badly = lands_badly;
+    double expected = extrapolated_zero(w->t_before, w->before, w->t, w->gap), h = in->t - in->t_old;
+    /* a one-step method has just evaluated J here for its next step */
+    bool known = ki_is_factored(in->flow.dynamics, in->t, in->y);
+    take_gap(w, in, known ? ki_gap_measure(&w->of, in->flow.dynamics) : gap_inside(w, in, rows, in->t));
+    const ki_dynamics *here = known ? in->flow.dynamics : rows;
+    bool turned = here->factored && ki_gap_turned(&w->of, here);
     /* predicted, or next to it, or steep enough to fall to zero and rise again within the step */
-    bool suspicious =
-        expected < in->t + h || w->gap < 1e-3 * w->largest || w->gap + w->before < 1.2 * w->steepest * h;
+    bool suspicious = turned || expected < in->t + h || w->gap < 1e-3 * w->largest ||
+                      w->gap + w->before < 1.2 * w->steepest * h;
     double ahead = extrapolated_zero(w->t_before, w->before, w->t, w->gap);
     if (ahead < in->t + 4 * h) {
         in->singular_at = ahead;
@@ -174,7 +154,8 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
         w->smallest_time = *t_singular;
     }
     /* the same pose is seen from both sides when a step ends on it */
-    if (*gap > SINGULAR * w->largest || fabs(*t_singular - w->logged) < 1e-3 * h + 1e-9 * fabs(*t_singular))
+    if (*gap > (turned ? NEAR : SINGULAR) * w->largest ||
+        fabs(*t_singular - w->logged) < 1e-3 * h + 1e-9 * fabs(*t_singular))
         return false;
     w->logged = *t_singular;
     in->singular_at = INFINITY;

@@ -25,7 +25,7 @@ b=$(awk -F, '$1 == "b" {sub(/^-/, "", $2); print $2}' start.csv)
 near "$b" 1.4454684956268313 1e-14 # 2 acos(0.75)
 
 # it cannot be longer than 2: the best pose is written all the same
-exits 1 assemble arm.yaml --set X=2.5 -o best.csv
+exits 2 assemble arm.yaml --set X=2.5 -o best.csv
 says err "'tip_x' cannot be met: it stays off by 0.5"
 grep -qE '^  start +stays open' out || fail "open"
 [ "$(complete_csv best.csv)" -eq 4 ] || fail "best pose"
@@ -79,8 +79,8 @@ for coordinates in relative absolute; do
     says err "note: assembled"
 
     # the rocker would have to be 9.12 long, what it can reach is 7.16
-    exits 1 assemble model.yaml --set x=12 -o best.csv
-    grep -qE "^model.yaml:13:3: error: joint 'C' stays open by [0-9.]+ m \(C.x, C.y\)$" err || fail "C"
+    exits 2 assemble model.yaml --set x=12 -o best.csv
+    grep -qE "^model.yaml:13:3: error: joint 'C' stays open by [0-9.]+ \(C.x, C.y\)$" err || fail "C"
     [ -s best.csv ] || fail "best pose of the four-bar"
     exits 2 run model.yaml --set x=12 -o rows.csv
     says err "joint 'C' stays open by"
@@ -98,3 +98,37 @@ near "$(awk -F, "\$1 == \"A.angle'\" {print \$2}" given.csv)" 2 1e-14
 sed 's/\[\[3, 2\], \[x, 1.5\]\]/[3, 2]/' open.yaml >closed.yaml
 exits 0 run closed.yaml
 silent err
+
+# start values and motions that cannot be met are told with their places, and what they contradict. The angle
+# of the rocker follows that of the crank: from the drawn pose, where both stand upright and the coupler slopes
+# by 1/3, D.angle' = A.angle'/2
+{ cat closed.yaml && echo "start: {A.angle': 1, D.angle': 2}"; } >speeds.yaml
+{ cat closed.yaml && printf "motions:\n  motor: {of: A.angle, speed: 1}\nstart: {D.angle': 2}\n"; } >driven.yaml
+{ cat closed.yaml && printf 'motions:\n  motor: {of: A.angle, speed: 1}\n  other: {of: D.angle, speed: 2}\n'; } >both.yaml
+{ cat closed.yaml && echo "start: {A.angle: 0.1, D.angle: -2}"; } >pose.yaml
+for command in run check assemble; do
+    exits 2 $command speeds.yaml
+    says err "speeds.yaml:16:22: error: the start value of 'D.angle'' contradicts the start value of 'A.angle'' in velocity: it is off by 1.5 (through joint"
+    [ "$(grep -c error: err)" -eq 1 ] || fail "innocent parts are blamed"
+    exits 2 $command driven.yaml
+    says err "driven.yaml:18:9: error: the start value of 'D.angle'' contradicts the motion 'motor' in velocity: it is off by 1.5"
+    exits 2 $command both.yaml
+    says err "both.yaml:18:3: error: the motion 'other' contradicts the motion 'motor' in velocity: it is off by 1.5"
+    exits 2 $command pose.yaml
+    says err "pose.yaml:16:23: error: the start value of 'D.angle' contradicts the start value of 'A.angle'"
+done
+
+# a rocker that is asked to turn farther than the coupler reaches: it turns to where crank and coupler are in
+# line, |AC| = 1 + sqrt(10), and the joints are closed there
+{ cat closed.yaml && echo 'start: {D.angle: -1}'; } >reach.yaml
+exits 2 assemble reach.yaml -o best.csv
+says err "reach.yaml:16:9: error: the start value of 'D.angle' cannot be met: it is off by"
+# acos(((1 + sqrt(10))^2 - 9 - 4)/12) - pi/2
+near "$(awk -F, '$1 == "D.angle" {print $2}' best.csv)" -0.368675 1e-5
+
+# a motion that has no value at the start
+{ cat closed.yaml && printf 'motions:\n  motor: {of: A.angle, value: 1/t}\n'; } >endless.yaml
+for command in run check assemble; do
+    exits 2 $command endless.yaml
+    says err "endless.yaml:17:3: error: the start cannot be assembled: motion 'motor' is not finite at t = 0"
+done

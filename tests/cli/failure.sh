@@ -85,3 +85,66 @@ says err "option 'step' is 1e-30"
 # a limit of the settings
 exits 1 run "$models/pendulum.yaml" --option max_steps=5 --summary summary.json
 [ "$(member summary.json status)" = '"limit"' ] || fail "max_steps: $(member summary.json status)"
+
+# the part of a mechanism that is not finite, at the start and on the way
+cat >gust.yaml <<'MODEL'
+keel: 1
+planar: true
+bodies:
+  arm: {mass: 1, centre: [0.5, 0], inertia: 0.1}
+joints:
+  hip: {type: revolute, bodies: [ground, arm], at: [0, 0]}
+forces:
+  calm: {type: force, body: arm, vector: [0, 1]}
+  gust: {type: force, body: arm, vector: [0, sqrt(0.5 - t)]}
+simulate: {until: 1, output: 0.1}
+MODEL
+for method in auto "rk4 --step 0.01" bdf; do
+    # shellcheck disable=SC2086  # several words
+    exits 1 run gust.yaml --method $method
+    grep -qE "^gust.yaml:9:3: error: t = 0\.[45][0-9]*: .*the force on 'hip.angle'' is not finite: look at force 'gust'$" err || fail "gust with $method"
+done
+sed 's/sqrt(0.5 - t)/1\/t/' gust.yaml >early.yaml
+for command in run check; do
+    exits 2 $command early.yaml
+    says err "early.yaml:9:3: error: t = 0: the force on 'hip.angle'' is not finite: look at force 'gust'"
+done
+sed -e 's/sqrt(0.5 - t)/0/' gust.yaml >late_motion.yaml
+echo 'motions: {turn: {of: hip.angle, value: (0.5 - t)^1.5}}' >>late_motion.yaml
+exits 1 run late_motion.yaml
+says err "look at motion 'turn'"
+
+# outputs that are not finite: told once each, and not all of them
+{ sed -e 's/sqrt(0.5 - t)/0/' gust.yaml && echo 'outputs: {fine: t, root: sqrt(0.25 - t), log: log(-1 - t)}'; } >outputs.yaml
+exits 0 run outputs.yaml -o rows.csv
+says err "warning: output 'root' is not finite from t = 0.3"
+says err "warning: output 'log' is not finite from t = 0"
+[ "$(wc -l <err)" -eq 2 ] || fail "outputs are told more than once"
+{ sed -e 's/sqrt(0.5 - t)/0/' gust.yaml && printf 'outputs:\n' && for i in 1 2 3 4 5 6 7 8 9 10 11; do echo "  o$i: log(-$i - t)"; done; } >many.yaml
+exits 0 run many.yaml
+says err "output 'o8' is not finite"
+says err "warning: further outputs are not finite"
+[ "$(wc -l <err)" -eq 9 ] || fail "all outputs are told"
+
+# a dead point on the way to which friction grows without bound
+cat >wiper.yaml <<'MODEL'
+keel: 1
+planar: true
+points: {O: [0, 0], A: [0.04, 0], C: [0.25, 0.05], B: [0.22, 0.12], T: [0.25, 0.6]}
+bodies:
+  crank: {shape: rod, from: O, to: A, mass: 0.1}
+  rod: {shape: rod, from: A, to: B, mass: 0.2}
+  arm: {parts: [{shape: rod, from: C, to: T, mass: 0.5}, {mass: 0.05, at: B}]}
+joints:
+  O: {type: revolute, bodies: [ground, crank]}
+  A: {type: revolute, bodies: [crank, rod]}
+  B: {type: revolute, bodies: [rod, arm]}
+  C: {type: revolute, bodies: [ground, arm], friction: {coulomb: 0.1, radius: 0.01}}
+motions: {motor: {of: O.angle, speed: 2*pi}}
+simulate: {until: 3, output: 0.01}
+MODEL
+for coordinates in relative absolute; do
+    { cat wiper.yaml && echo "coordinates: $coordinates"; } >model.yaml
+    exits 1 run model.yaml
+    grep -qE "the motion 'motor' cannot be followed beyond t = 0\.4[0-9]*: the mechanism has reached a dead point, further on its joints \(.*'C'.*\) cannot close" err || fail "dead point of a wiper, $coordinates"
+done

@@ -9,7 +9,7 @@ static void print(void *user, const char *path, const char *value) {
 }
 
 int main(int argc, char **argv) {
-    static char text[1 << 20];
+    static char text[1 << 26];
     FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
     if (!file || fread(text, 1, sizeof text - 1, file) == 0 || fclose(file)) {
         fprintf(stderr, "usage: json_paths FILE, a file that is not empty\n");

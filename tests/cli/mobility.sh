@@ -78,3 +78,90 @@ for method in auto rk4 generalized-alpha; do
     grep -qE "the motion 'drive' cannot be followed beyond t = 0\.76[0-9]*: the mechanism has reached a dead point" err || fail "dead point with $method"
     says err "'C'"
 done
+
+# only the joints that it takes to lock a body are named: not what hangs from it
+cat >hanging.yaml <<'MODEL'
+keel: 1
+bodies:
+  arm: {mass: 1, centre: [0.5, 0, 0], inertia: [0.01, 0.1, 0.1]}
+  leg: {mass: 1, centre: [1, 0, -0.5], inertia: [0.1, 0.1, 0.01]}
+joints:
+  hip: {type: revolute, bodies: [ground, arm], at: [0, 0, 0], axis: y}
+  knee: {type: revolute, bodies: [arm, leg], at: [1, 0, 0], axis: y}
+  clamp: {type: revolute, bodies: [ground, arm], at: [1, 0, 0], axis: z}
+MODEL
+# ... and those of other bodies, if they take part
+cat >truss.yaml <<'MODEL'
+keel: 1
+planar: true
+bodies:
+  left: {mass: 1, centre: [0.5, 0.5], inertia: 0.1}
+  right: {mass: 1, centre: [1.5, 0.5], inertia: 0.1}
+joints:
+  A: {type: revolute, bodies: [ground, left], at: [0, 0]}
+  B: {type: revolute, bodies: [left, right], at: [1, 1]}
+  C: {type: revolute, bodies: [ground, right], at: [2, 0]}
+MODEL
+for coordinates in relative absolute; do
+    for command in run check; do
+        { cat hanging.yaml && echo "coordinates: $coordinates"; } >model.yaml
+        exits 2 $command model.yaml
+        says err "model.yaml:3:3: error: joints 'hip' and 'clamp' lock body 'arm': it cannot move in this pose"
+        { cat truss.yaml && echo "coordinates: $coordinates"; } >model.yaml
+        exits 2 $command model.yaml
+        says err "model.yaml:4:3: error: joints 'A', 'B' and 'C' lock body 'left'"
+        says err "model.yaml:5:3: error: joints 'A', 'B' and 'C' lock body 'right'"
+    done
+done
+
+# a motor on what is locked: the lock is told as well
+{ cat truss.yaml && echo 'motions: {motor: {of: A.angle, speed: 1}}'; } >motor.yaml
+for command in run check assemble; do
+    exits 2 $command motor.yaml
+    says err "the motion 'motor' cannot be met in velocity: it is off by 1"
+    says err "joints 'A', 'B' and 'C' lock body 'left'"
+done
+
+# bodies that nothing makes inert
+cat >weightless.yaml <<'MODEL'
+keel: 1
+gravity: [0, 0, -9.81]
+bodies:
+  arm: {mass: 1, centre: [0.5, 0, 0], inertia: [0.01, 0.1, 0.1]}
+  leg: {points: {foot: [1, 0, -1]}}
+joints:
+  hip: {type: revolute, bodies: [ground, arm], at: [0, 0, 0], axis: y}
+  knee: {type: revolute, bodies: [arm, leg], at: [1, 0, 0], axis: y}
+MODEL
+sed -e 's/leg: {points.*/leg: {mass: 1, centre: [1, 0, -0.5]}/' -e 's/at: \[1, 0, 0\]/at: [1, 0, -0.5]/' weightless.yaml >point.yaml
+{ cat weightless.yaml && echo '  slide: {type: prismatic, bodies: [ground, leg], at: [1, 0, 0], axis: x}'; } |
+    sed 's/  hip:.*/  hip: {type: fixed, bodies: [ground, arm], at: [0, 0, 0]}/; /knee/d' >sliding.yaml
+for coordinates in relative absolute; do
+    for command in run check; do
+        for model in weightless point sliding; do
+            { cat $model.yaml && echo "coordinates: $coordinates"; } >model.yaml
+            exits 2 $command model.yaml
+            case $model in
+            sliding) says err "model.yaml:5:3: error: body 'leg' can move in a way that no mass resists" ;;
+            *) says err "model.yaml:5:3: error: body 'leg' can turn in a way that no inertia resists" ;;
+            esac
+            [ "$(grep -c error: err)" -eq 1 ] || fail "more than the leg"
+        done
+    done
+    says out "not tried: see the errors"
+done
+
+# Coulomb friction where reactions are shared
+sed 's/hinge_2: {/&friction: {coulomb: 0.3, radius: 0.02}, /' door.yaml >rough.yaml
+for command in run check; do
+    exits 0 $command rough.yaml
+    says err "rough.yaml:9:3: warning: joint 'hinge_2' has Coulomb friction, but part of its reaction can be shifted"
+    sed '/hinge_1/d' rough.yaml >single.yaml
+    exits 0 $command single.yaml
+    silent err
+done
+
+# a hinge that repeats another one altogether has rows of zeros in relative coordinates
+{ cat door.yaml && echo "coordinates: relative"; } >zeros.yaml
+exits 0 check zeros.yaml
+grep -qE '^  rank gap +none: all rows are zero$' out || fail "rank gap of zeros"

@@ -1,5 +1,5 @@
 /* Coordinate projection with BDF (Eich 1993): what the paper claims, measured. Numbers without another origin
- * are from docs/eich.md, which `make papers` writes. */
+ * are from docs/eich.md, which `keel reproduce` writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -44,7 +44,7 @@ static void look_at(bench *b, keel_mechanism *m) {
     keel_status status = keel_mechanism_compile(m, b->diagnostics, &b->compiled);
     if (status)
         fail_msg("%s", keel_diagnostics_get(b->diagnostics, 0).text);
-    assert_int_equal(keel_assemble(b->compiled.assembly, NULL, b->compiled.start, NULL, NULL), KEEL_OK);
+    assert_int_equal(keel_assemble_mechanism(&b->compiled, 0, NULL, NULL, NULL), KEEL_OK);
     assert_int_equal(keel_mobility_find(b->compiled.system, b->compiled.start, 0, &b->mobility), KEEL_OK);
     assert_true(b->mobility.known);
     keel_mechanism_free(m);
@@ -172,6 +172,80 @@ static void two_pins_lock_a_plate(void **state) {
     }
 }
 
+/* A plate on three pins: two of them lock it, and what hangs from it has no part in that. In either kind of
+ * coordinates, wherever the tree is cut. */
+static void only_joints_that_it_takes_lock(void **state) {
+    (void)state;
+    for (int c = KEEL_COORDINATES_RELATIVE; c <= KEEL_COORDINATES_ABSOLUTE; c++) {
+        keel_mechanism *m = keel_mechanism_new();
+        bench b;
+        keel_mechanism_set_planar(m, 1);
+        keel_mechanism_set_coordinates(m, (keel_coordinates)c);
+        int plate = add_body(m, "plate", 0.5, 0), bob = add_body(m, "bob", 0.5, -1);
+        add_joint(m, "hook", "revolute", plate, bob, 0.5, 0, 0);
+        add_joint(m, "a", "revolute", KEEL_GROUND, plate, 0, 0, 0);
+        add_joint(m, "b", "revolute", KEEL_GROUND, plate, 1, 0, 0);
+        add_joint(m, "c", "revolute", KEEL_GROUND, plate, 2, 0, 0);
+        look_at(&b, m);
+        assert_non_null(b.mobility.lockers);
+        assert_false(b.mobility.lockers[0]);
+        assert_true(b.mobility.lockers[1] && b.mobility.lockers[2]);
+        assert_false(b.mobility.lockers[3]);
+        close_bench(&b);
+    }
+}
+
+/* Gears whose shafts are coupled twice, by different ratios, stand still: all four joints take part. */
+static void gears_can_lock(void **state) {
+    (void)state;
+    keel_mechanism *m = keel_mechanism_new();
+    bench b;
+    keel_mechanism_set_planar(m, 1);
+    int wheel = add_body(m, "wheel", 0, 0), pinion = add_body(m, "pinion", 1, 0);
+    add_joint(m, "A", "revolute", KEEL_GROUND, wheel, 0, 0, 0);
+    add_joint(m, "B", "revolute", KEEL_GROUND, pinion, 1, 0, 0);
+    for (int k = 0; k < 2; k++) {
+        keel_joint gear = keel_joint_default(k ? "back" : "forth", "gear", 0, 0);
+        gear.joint[0] = "A", gear.joint[1] = "B";
+        gear.ratio = k ? 2 : -2;
+        assert_true(keel_mechanism_add_joint(m, &gear, NULL) >= 0);
+    }
+    look_at(&b, m);
+    assert_int_equal(b.mobility.body[wheel], KEEL_BODY_LOCKED);
+    assert_int_equal(b.mobility.body[pinion], KEEL_BODY_LOCKED);
+    for (int j = 0; j < 4; j++)
+        assert_true(b.mobility.lockers[j]);
+    close_bench(&b);
+}
+
+/* A body that turns about its own centre and has a mass only. */
+static void missing_inertia_is_found(void **state) {
+    (void)state;
+    for (int given = 0; given < 2; given++)
+        for (int c = KEEL_COORDINATES_RELATIVE; c <= KEEL_COORDINATES_ABSOLUTE; c++) {
+            keel_mechanism *m = keel_mechanism_new();
+            bench b;
+            keel_mechanism_set_coordinates(m, (keel_coordinates)c);
+            int arm = add_body(m, "arm", 0.5, 0);
+            keel_body body = keel_body_default("disc");
+            body.mass = 1;
+            body.centre[0] = 1;
+            body.inertia[2] = given;
+            int disc = keel_mechanism_add_body(m, &body, NULL);
+            add_joint(m, "hip", "revolute", KEEL_GROUND, arm, 0, 0, 0);
+            add_joint(m, "axle", "revolute", arm, disc, 1, 0, 0);
+            look_at(&b, m);
+            int before = keel_diagnostics_count(b.diagnostics);
+            assert_int_equal(keel_inertia_check(b.compiled.system, b.compiled.start, 0, b.diagnostics),
+                             given ? KEEL_OK : KEEL_ERROR_INPUT);
+            assert_int_equal(keel_diagnostics_count(b.diagnostics), before + !given);
+            if (!given)
+                assert_non_null(strstr(keel_diagnostics_get(b.diagnostics, before).text,
+                                       "body 'disc' can turn in a way that no inertia resists"));
+            close_bench(&b);
+        }
+}
+
 /* Too many entries: only what can be counted is told. */
 static void large_mechanisms_are_only_counted(void **state) {
     (void)state;
@@ -195,6 +269,9 @@ int main(void) {
         cmocka_unit_test(a_planar_four_bar_is_not),
         cmocka_unit_test(motions_are_left_out),
         cmocka_unit_test(two_pins_lock_a_plate),
+        cmocka_unit_test(only_joints_that_it_takes_lock),
+        cmocka_unit_test(gears_can_lock),
+        cmocka_unit_test(missing_inertia_is_found),
         cmocka_unit_test(large_mechanisms_are_only_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,6 +196,13 @@ static void wrong_numbers_are_refused(void **state) {
     force.body[1] = 1;
     assert_int_equal(keel_mechanism_add_force(w.m, &force, w.list), KEEL_ERROR_INPUT);
     assert_said(w, "no component");
+    force = keel_force_default("f", KEEL_FORCE_SPRING);
+    force.body[1] = 1, force.damping = -1;
+    assert_int_equal(keel_mechanism_add_force(w.m, &force, w.list), KEEL_ERROR_INPUT);
+    assert_said(w, "damping is negative");
+    force = keel_force_default("f", KEEL_FORCE_BUSHING);
+    force.body[1] = 1, force.C[35] = -1;
+    assert_int_equal(keel_mechanism_add_force(w.m, &force, w.list), KEEL_ERROR_INPUT);
     keel_motion motion = {.name = "drive"};
     assert_int_equal(keel_mechanism_add_motion(w.m, &motion, w.list), KEEL_ERROR_INPUT);
     free_world(w);
@@ -276,6 +283,83 @@ static void the_whole_is_checked(void **state) {
     free_world(w);
 }
 
+/* A joint of two bodies, changed, among a pin and a slider. */
+static keel_status check_joint(void (*change)(keel_joint *joint), const char *type, const char *said) {
+    world w = new_world();
+    add_body(w, "a");
+    add_body(w, "b");
+    assert_int_equal(add_joint(w, "pin", "revolute", 0, 1), 0);
+    keel_joint joint = keel_joint_default("slider", "prismatic", 0, 2);
+    joint.axis[0][0] = 1;
+    assert_int_equal(keel_mechanism_add_joint(w.m, &joint, w.list), 1);
+    joint = keel_joint_default("third", type, 1, 2);
+    change(&joint);
+    assert_int_equal(keel_mechanism_add_joint(w.m, &joint, w.list), 2);
+    keel_status status = ki_description_check(w.m, w.list);
+    if (said)
+        assert_said(w, said);
+    free_world(w);
+    return status;
+}
+
+static void pin_first(keel_joint *joint) {
+    joint->joint[0] = 0, joint->joint[1] = 1, joint->ratio = 2;
+}
+
+static void slider_first(keel_joint *joint) {
+    joint->joint[0] = 1, joint->joint[1] = 0, joint->ratio = 2;
+}
+
+static void racks_turn_and_slide(void **state) {
+    (void)state;
+    assert_int_equal(check_joint(pin_first, "rack", NULL), KEEL_OK);
+    assert_int_equal(
+        check_joint(slider_first, "rack", "'slider' (prismatic) slides and 'pin' (revolute) turns"),
+        KEEL_ERROR_INPUT);
+    assert_int_equal(check_joint(pin_first, "gear", "is 'rack'"), KEEL_ERROR_INPUT);
+}
+
+static void make_dry(keel_joint *joint) {
+    joint->friction.coulomb = 0.1;
+    joint->axis[0][2] = 1;
+}
+
+static void make_dry_with_radius(keel_joint *joint) {
+    make_dry(joint);
+    joint->friction.radius = 0.01;
+}
+
+static void make_viscous(keel_joint *joint) {
+    joint->friction.viscous = 0.1;
+    joint->at[1][0] = 1;
+}
+
+static void friction_has_something_to_act_on(void **state) {
+    (void)state;
+    assert_int_equal(check_joint(make_dry, "revolute", "needs a lever arm"), KEEL_ERROR_INPUT);
+    assert_int_equal(check_joint(make_dry, "universal", "needs a lever arm"), KEEL_ERROR_INPUT);
+    assert_int_equal(check_joint(make_dry_with_radius, "revolute", NULL), KEEL_OK);
+    assert_int_equal(check_joint(make_dry, "cylindrical", NULL), KEEL_OK);
+    assert_int_equal(check_joint(make_viscous, "distance", "no coordinate"), KEEL_ERROR_INPUT);
+}
+
+static void make_wheel(keel_joint *joint) {
+    joint->radius = 0.3;
+    joint->axis[0][1] = 1;
+    joint->at[1][2] = 0.3;
+}
+
+static void make_flat_wheel(keel_joint *joint) {
+    make_wheel(joint);
+    joint->axis[0][1] = 0, joint->axis[0][2] = 2;
+}
+
+static void wheels_do_not_lie_flat(void **state) {
+    (void)state;
+    assert_int_equal(check_joint(make_wheel, "wheel", NULL), KEEL_OK);
+    assert_int_equal(check_joint(make_flat_wheel, "wheel", "the wheel lies flat"), KEEL_ERROR_INPUT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(texts_and_places_are_copied),
@@ -286,6 +370,9 @@ int main(void) {
         cmocka_unit_test(an_axis_of_one_body_is_meant_for_both),
         cmocka_unit_test(impossible_inertias_are_refused),
         cmocka_unit_test(the_whole_is_checked),
+        cmocka_unit_test(racks_turn_and_slide),
+        cmocka_unit_test(friction_has_something_to_act_on),
+        cmocka_unit_test(wheels_do_not_lie_flat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -342,6 +343,42 @@ static keel_model *parse(const char *text, const keel_assignment *set, int count
     return model;
 }
 
+/* Components that do not exist in the plane may be written as long as they are zero. */
+static void zeros_out_of_the_plane_are_read(void **state) {
+    (void)state;
+    drawn d;
+    read_text(&d, "keel: 1\nplanar: true\n"
+                  "parameters: {none: 0}\n"
+                  "gravity: [0, -9.81, 0]\n"
+                  "bodies: {rod: {shape: rod, from: [0, 0], to: [1, 0], mass: 1}}\n"
+                  "joints: {pin: {type: revolute, bodies: [ground, rod], at: [0, 0]}}\n"
+                  "forces:\n"
+                  "  wind: {type: force, body: rod, vector: [t, 0, 2*none]}\n"
+                  "  motor: {type: torque, body: rod, vector: [0, none, rod.x]}\n");
+    assert_int_equal(d.m->force_count, 2);
+    assert_true(d.m->gravity[1] == -9.81);
+    close_text(&d);
+}
+
+/* Passes of nested blocks and of blocks of outputs are counted before anything is made. */
+static void passes_are_counted_first(void **state) {
+    (void)state;
+    static const char *const TEXTS[] = {
+        "repeat:\n  - {for: {i: 1..999999}, points: {P[i]: [i, 0]}}\n  - {for: {j: 1..2}, start: {}}\n",
+        "repeat: {for: {i: 1..1000}, points: {P[i]: [i, 0]}, repeat: {for: {j: 1..1000}, bodies: {}}}\n",
+        "points: {Q: [0, 0]}\noutputs: {repeat: {for: {i: 1..1000, j: 1..1000}, a[i,j]: i}}\n"};
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        drawn d;
+        char text[300];
+        snprintf(text, sizeof text, "keel: 1\nplanar: true\n%s", TEXTS[i]);
+        open_text(&d, text);
+        assert_int_equal(keel_diagnostics_count(d.list), 1);
+        assert_non_null(strstr(keel_diagnostics_get(d.list, 0).text, "more than 1000000 times"));
+        assert_int_equal(d.m->drawing->point_count, 0);
+        close_text(&d);
+    }
+}
+
 /* A pendulum drawn at an angle of its own parameter; the file's name outlives the text it was read from. */
 static void a_file_becomes_a_system(void **state) {
     (void)state;
@@ -350,13 +387,13 @@ static void a_file_becomes_a_system(void **state) {
                                "bodies: {bob: {mass: 2, centre: [L, 0]}}\n"
                                "joints: {pin: {type: revolute, bodies: [ground, bob], at: [0, 0]}}\n"
                                "outputs: {x: bob.x}\n"
-                               "simulate: {until: L, start: 3}\n";
+                               "simulate: {until: L, start: 2}\n";
     const keel_assignment set[] = {{"L", "2.5"}};
     keel_model *model = parse(TEXT, set, 1);
     keel_mechanism_facts facts;
     assert_non_null(model);
     assert_true(model->is_mechanism && model->velocities_given && model->assembly);
-    assert_true(model->settings.until == 2.5 && model->start->t == 3);
+    assert_true(model->settings.until == 2.5 && model->start->t == 2);
     assert_int_equal(keel_mechanism_look(model->system, &facts), 1);
     assert_true(facts.planar && facts.bodies == 1 && facts.joints == 1);
     assert_string_equal(keel_mechanism_joint_name(model->system, 0), "pin");
@@ -384,6 +421,8 @@ int main(void) {
         cmocka_unit_test(forces_are_read),
         cmocka_unit_test(a_planar_bushing_has_three_directions),
         cmocka_unit_test(problems_of_passes_are_said_once),
+        cmocka_unit_test(zeros_out_of_the_plane_are_read),
+        cmocka_unit_test(passes_are_counted_first),
         cmocka_unit_test(a_file_becomes_a_system),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,8 @@ const real: Check = (value, place) => {
   if (typeof value !== "number" || !Number.isFinite(value)) fail(place, "a number");
 };
 const natural: Check = (value, place) => {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 0) fail(place, "a whole number, 0 or more");
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0)
+    fail(place, "a whole number, 0 or more");
 };
 const object: Check = (value, place) => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) fail(place, "an object");
@@ -126,7 +127,13 @@ const report: Check = (value, place) => {
     summary: optional(object),
     time: packed(rows),
     columns: list(
-      fields({ name: text, group: oneOf(...GROUPS), unit: optional(text), shared: optional(bool), data: packed(rows) }),
+      fields({
+        name: text,
+        group: oneOf(...GROUPS),
+        unit: optional(text),
+        shared: optional(bool),
+        data: packed(rows),
+      }),
     ),
     events: list(fields({ t: real, kind: text, text })),
     steps: optional(steps),
@@ -136,7 +143,10 @@ const report: Check = (value, place) => {
 
 const comparison = fields({
   title: text,
+  program: optional(text),
   reference: text,
+  target: optional(real),
+  ranking: optional(list(fields({ rank: real, method: text, evaluations: optional(real) }))),
   runs: list(
     fields({
       method: text,
@@ -144,6 +154,7 @@ const comparison = fields({
       tolerance: optional(real),
       step: optional(real),
       status: text,
+      reason: optional(text),
       error: optional(real),
       violation: optional(real),
       energy: optional(real),
@@ -157,7 +168,10 @@ const comparison = fields({
 });
 
 const series: Check = (value, place) => {
-  fields({ name: text, x: list(optional(real)), y: list(optional(real)), marks: optional(bool) })(value, place);
+  fields({ name: text, x: list(optional(real)), y: list(optional(real)), marks: optional(bool) })(
+    value,
+    place,
+  );
   const { x, y } = value as { x: unknown[]; y: unknown[] };
   if (x.length !== y.length) fail(place, "x and y of one length");
 };
@@ -169,14 +183,29 @@ const reproduction = fields({
     fields({
       id: text,
       what: text,
-      claim: text,
-      measured: text,
+      claim: optional(text),
+      measured: optional(text),
       verdict: oneOf("agrees", "differs", "not comparable"),
-      why: text,
+      why: optional(text),
+      robust: optional(bool),
     }),
   ),
   figures: list(
-    fields({ title: text, x_label: text, y_label: text, x_log: bool, y_log: bool, series: list(series) }),
+    fields({
+      title: text,
+      x_label: text,
+      y_label: text,
+      x_log: bool,
+      y_log: bool,
+      text: optional(text),
+      series: list(series),
+    }),
+  ),
+  text: optional(text),
+  tables: optional(
+    list(
+      fields({ title: text, text: optional(text), columns: list(text), rows: list(list(optional(text))) }),
+    ),
   ),
 });
 
@@ -197,7 +226,8 @@ export function parseData(json: string): Data | null {
   if (value === null) return null;
   fields({ format: oneOf(...Object.keys(formats)), version: natural })(value, "");
   const { format, version } = value as { format: string; version: number };
-  if (version > VERSION) throw new BadData(`version ${version} of ${format} is newer than this page (${VERSION})`);
+  if (version > VERSION)
+    throw new BadData(`version ${version} of ${format} is newer than this page (${VERSION})`);
   formats[format]?.(value, "");
   return value as Data;
 }

@@ -133,13 +133,19 @@ export interface ComparisonRun {
   evaluations: number | null;
   factorizations: number | null;
   seconds: number | null;
+  /** Why it did not finish. */
+  reason?: string | null;
 }
 
 export interface Comparison {
   format: "keel-comparison";
   version: number;
   title: string;
+  program?: string;
   reference: string;
+  /** The error at which methods are ranked by their cost; null without. */
+  target?: number | null;
+  ranking?: { rank: number; method: string; evaluations: number | null }[];
   runs: ComparisonRun[];
   notes: string[];
 }
@@ -147,10 +153,12 @@ export interface Comparison {
 export interface Claim {
   id: string;
   what: string;
-  claim: string;
-  measured: string;
+  claim: string | null;
+  measured: string | null;
   verdict: "agrees" | "differs" | "not comparable";
-  why: string;
+  why: string | null;
+  /** Does not depend on what the paper leaves open. */
+  robust?: boolean;
 }
 
 export interface Figure {
@@ -159,7 +167,15 @@ export interface Figure {
   y_label: string;
   x_log: boolean;
   y_log: boolean;
+  text?: string | null;
   series: { name: string; x: (number | null)[]; y: (number | null)[]; marks?: boolean }[];
+}
+
+export interface Table {
+  title: string;
+  text?: string | null;
+  columns: string[];
+  rows: (string | null)[][];
 }
 
 export interface Reproduction {
@@ -167,8 +183,11 @@ export interface Reproduction {
   version: number;
   title: string;
   paper: string;
+  /** How the experiments were made. */
+  text?: string | null;
   claims: Claim[];
   figures: Figure[];
+  tables?: Table[];
 }
 
 export type Data = Report | Comparison | Reproduction;

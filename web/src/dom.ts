@@ -7,7 +7,8 @@ function setAttributes(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value as EventListener);
     else if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, String(value));
+    else if (value !== false && value !== null && value !== undefined)
+      element.setAttribute(name, String(value));
   }
 }
 
@@ -35,13 +36,27 @@ export function svg<K extends keyof SVGElementTagNameMap>(
   return element;
 }
 
+/** Text with `code` between backquotes; of [links](address) the words only, for the pages they lead to are elsewhere. */
+export function prose(text: string): DocumentFragment {
+  const fragment = document.createDocumentFragment();
+  const plain = text.replace(/\[([^\]]+)\]\([^)\s]+\)/g, "$1");
+  plain.split("`").forEach((part, i) => fragment.append(i % 2 === 1 ? h("code", {}, part) : part));
+  return fragment;
+}
+
 /** A section of the page. A part that cannot be shown says why and leaves the other parts alone. */
 export function section(id: string, title: string, build: () => Child[]): HTMLElement {
-  const element = h("section", { id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title));
+  const element = h(
+    "section",
+    { id, "aria-labelledby": `${id}-title` },
+    h("h2", { id: `${id}-title` }, title),
+  );
   try {
     for (const child of build()) if (child) element.append(child);
   } catch (error) {
-    element.append(h("p", { class: "problem", role: "alert" }, `This part cannot be shown: ${(error as Error).message}`));
+    element.append(
+      h("p", { class: "problem", role: "alert" }, `This part cannot be shown: ${(error as Error).message}`),
+    );
   }
   return element;
 }

@@ -19,6 +19,7 @@ export function number(value: number | null | undefined, digits = 6): string {
     const [mantissa = "", exponent = ""] = value.toExponential(digits - 1).split("e");
     return typographic(`${trimZeros(mantissa)}e${exponent.replace("+", "")}`);
   }
+  if (size >= 10 ** digits) return typographic(Math.round(value).toString());
   return typographic(trimZeros(value.toPrecision(digits)));
 }
 
@@ -30,24 +31,36 @@ export function count(value: number | null | undefined): string {
     .replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
+/** Decimal places that show `step` as it is: 1 for 2.5, 3 for 0.025. */
+function placesOf(step: number): number {
+  const first = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  const whole = (places: number): boolean =>
+    Math.abs(step * 10 ** places - Math.round(step * 10 ** places)) < 1e-6;
+  return whole(first) ? first : first + 1;
+}
+
 /** Labels of an axis with ticks at `ticks`, in as few characters as tell them apart. */
 export function ticks(values: number[]): string[] {
   const largest = Math.max(...values.map(Math.abs));
   const step = values.length > 1 ? Math.abs((values[1] ?? 0) - (values[0] ?? 0)) : largest;
   if (largest === 0 || step === 0) return values.map((v) => number(v, 3));
-  const scientific = largest >= 1e5 || largest < 1e-3;
-  const digits = Math.max(0, Math.ceil(Math.log10(largest / step) + 1e-9));
-  if (scientific) {
-    return values.map((v) => (Math.abs(v) < step * 1e-6 ? "0" : number(v, Math.min(digits + 1, 12))));
+  const isZero = (v: number): boolean => Math.abs(v) < step * 1e-6;
+  if (largest >= 1e5 || largest < 1e-3) {
+    const shift = 10 ** Math.floor(Math.log10(largest));
+    const digits = Math.min(12, 1 + placesOf(step / shift));
+    return values.map((v) => (isZero(v) ? "0" : number(v, digits)));
   }
-  const places = Math.min(12, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
-  return values.map((v) => typographic((Math.abs(v) < step * 1e-6 ? 0 : v).toFixed(places)));
+  const places = Math.min(12, placesOf(step));
+  return values.map((v) => typographic((isZero(v) ? 0 : v).toFixed(places)));
 }
 
 /** A power of ten, 10⁻³ for 0.001. */
 export function power(value: number): string {
   const exponent = Math.round(Math.log10(value));
   const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-  const digits = Math.abs(exponent).toString().split("").map((d) => superscripts[Number(d)]);
+  const digits = Math.abs(exponent)
+    .toString()
+    .split("")
+    .map((d) => superscripts[Number(d)]);
   return `10${exponent < 0 ? "⁻" : ""}${digits.join("")}`;
 }

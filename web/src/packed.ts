@@ -22,7 +22,9 @@ export function numbers(packed: Packed): Numbers {
   if (known) return known;
   const bytes = bytesOf(packed.base64);
   if (bytes.length !== packed.count * width(packed)) {
-    throw new Error(`packed numbers: ${bytes.length} bytes do not hold ${packed.count} of type ${packed.type}`);
+    throw new Error(
+      `packed numbers: ${bytes.length} bytes do not hold ${packed.count} of type ${packed.type}`,
+    );
   }
   const values = packed.type === "f64" ? doubles(bytes) : floats(bytes);
   decoded.set(packed, values);

@@ -150,6 +150,7 @@ static keel_status step(ki_integrator *base, double t_end) {
         t < t_end) /* CVODE would go on without getting anywhere */
         return KEEL_ERROR_STEP_SIZE;
     memcpy(base->y, N_VGetArrayPointer(self->bridge.state), (size_t)base->n * sizeof(double));
+    CVodeGetLastOrder(self->cvode, &base->order);
     ki_accept_step(base, t, t_end);
     return ki_solve_auxiliaries(d, base->t,
                                 base->y); /* those of the state reached, not of the last iterate */

@@ -231,6 +231,7 @@ static keel_status step(ki_integrator *base, double t_end) {
         d->lambda[i] = Y[self->equations.lambda + i];
     d->factored = false;
     d->moved_position = d->moved_velocity = 0;
+    IDAGetLastOrder(self->memory, &base->order);
     ki_accept_step(base, t, t_end);
     /* those of the state reached, not of the last iterate */
     return ki_solve_auxiliaries(d, base->t, base->y);

@@ -1,10 +1,12 @@
 /* forces.c - all force elements of a mechanism. */
 #include "mechanism/forces/force.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "mechanism/joint.h"
 #include "mechanism/name_help.h"
+#include "mechanism/skeleton.h"
 
 static const ki_force_type *const TYPES[] = {
     [KEEL_FORCE_SPRING] = &ki_spring, [KEEL_FORCE_TORSION] = &ki_torsion, [KEEL_FORCE_PUSH] = &ki_push,
@@ -44,9 +46,9 @@ keel_status ki_force_on_joint(const ki_names *names, const keel_force *descripti
 }
 
 /* What all kinds have: name, bodies and points. */
-static void place_force(const ki_mech *mech, const keel_force *from, const char *name, ki_force *to) {
+static void place_force(ki_mech *mech, const keel_force *from, const char *name, ki_force *to) {
     to->name = name;
-    to->where = from->where;
+    to->where = ki_keep_place(mech, from->where);
     to->kind = from->kind;
     to->on_joint = from->joint != NULL;
     to->in_body_axes = from->in_body_axes != 0;
@@ -100,6 +102,25 @@ void ki_apply_forces(const ki_mech *mech, ki_mech_work *w, double t, const doubl
     for (int i = 0; i < mech->force_count; i++)
         TYPES[mech->force[i].kind]->apply(mech, w, &mech->force[i], t);
     ki_apply_friction(mech, w, lambda);
+}
+
+static bool is_finite_on(const ki_mech *mech, const ki_mech_work *w, const int body[2]) {
+    bool finite = isfinite(w->potential) && isfinite(w->power);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < mech->d; i++)
+            finite = finite && isfinite(w->wrench[body[k]][i]);
+    return finite;
+}
+
+int ki_unsound_force(const ki_mech *mech, ki_mech_work *w, double t) {
+    for (int i = 0; i < mech->force_count; i++) {
+        ki_clear_wrenches(mech, w);
+        w->potential = w->power = 0;
+        TYPES[mech->force[i].kind]->apply(mech, w, &mech->force[i], t);
+        if (!is_finite_on(mech, w, mech->force[i].body))
+            return i;
+    }
+    return -1;
 }
 
 double ki_potential(const ki_mech *mech, ki_mech_work *w) {

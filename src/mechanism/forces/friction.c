@@ -1,12 +1,14 @@
-/* friction.c - friction in joints, along each of their coordinates c.
+/* friction.c - friction in joints, along their coordinates c_k.
  *
- *     viscous    f = -k c'
- *     Coulomb    f = -mu rho N(lambda) tanh(c' / slip),   rho = lever arm of a coordinate that turns, else 1
+ *     viscous    f_k = -k c_k'                      (of a screw: along its angle only)
+ *     Coulomb    f_k = -mu N(lambda) rho_k u_k,    u = (rho_k c_k') / s tanh(s / slip),    s = |rho_k c_k'|
  *
- * N is the force that presses the surfaces together, from the multipliers of the joint's own rows; a joint
- * with Coulomb friction is never in the tree. A force along c adds f w_c to the generalized forces, so
+ * rho_k is the lever arm of a coordinate that turns, 1 of one that slides: s is the speed at which the
+ * surfaces slip, and the friction is against its direction, of size mu N in all directions together. N is the
+ * force that presses the surfaces together, from the multipliers of the joint's own rows; a joint with
+ * Coulomb friction is never in the tree. A force along c adds f w_c to the generalized forces, so
  *
- *     dQ_i/dlambda_j = sum over c of -mu rho dN/dlambda_j tanh(c' / slip) (w_c . column i).
+ *     dQ_i/dlambda_j = sum over k of -mu rho_k u_k dN/dlambda_j (w_k . column i).
  */
 #include "mechanism/forces/force.h"
 
@@ -38,11 +40,29 @@ static double pressing_force(const ki_mech *mech, int j, const double *lambda, d
     return ki_role(joint, mech->d)->normal_force(joint, own, derivative);
 }
 
-/* -mu rho tanh(c'/slip) */
-static double friction_per_force(const ki_mech *mech, const ki_joint *joint, int k, double rate) {
-    double slip = joint->slip > 0 ? joint->slip : 1e-3;
-    double rho = ki_role(joint, mech->d)->turns[k] ? joint->friction_radius : 1;
-    return -joint->coulomb * rho * tanh(rate / slip);
+/* The coordinates of a joint: their rows and rates, and the Coulomb friction along each per N. */
+typedef struct slipping {
+    int count;
+    ki_row row[KI_JOINT_COORDINATES];
+    double rate[KI_JOINT_COORDINATES], per_force[KI_JOINT_COORDINATES];
+} slipping;
+
+static slipping look_at_slip(const ki_mech *mech, ki_mech_work *w, int j) {
+    const ki_joint *joint = &mech->joint[j];
+    const ki_joint_role *role = ki_role(joint, mech->d);
+    slipping x = {.count = role->coordinates};
+    double rho[KI_JOINT_COORDINATES], slip = joint->slip > 0 ? joint->slip : 1e-3, square = 0;
+    for (int k = 0; k < x.count; k++) {
+        ki_measure c = coordinate(joint, j, k);
+        ki_measure_row(mech, w, &c, KI_AT_POSITION, &x.row[k]);
+        x.rate[k] = ki_row_rate(mech, w, c.body, &x.row[k]);
+        rho[k] = role->turns[k] ? joint->friction_radius : 1;
+        square += rho[k] * x.rate[k] * rho[k] * x.rate[k];
+    }
+    double s = sqrt(square), factor = s > 1e-12 * slip ? tanh(s / slip) / s : 1 / slip;
+    for (int k = 0; k < x.count; k++)
+        x.per_force[k] = -joint->coulomb * rho[k] * rho[k] * x.rate[k] * factor;
+    return x;
 }
 
 void ki_apply_friction(const ki_mech *mech, ki_mech_work *w, const double *lambda) {
@@ -52,15 +72,12 @@ void ki_apply_friction(const ki_mech *mech, ki_mech_work *w, const double *lambd
         if (!dry && joint->viscous == 0)
             continue;
         double slope[KI_JOINT_ROWS], N = dry ? pressing_force(mech, j, lambda, slope) : 0;
-        for (int k = 0; k < ki_role(joint, mech->d)->coordinates; k++) {
-            ki_measure c = coordinate(joint, j, k);
-            ki_row row;
-            ki_measure_row(mech, w, &c, KI_AT_POSITION, &row);
-            double rate = ki_row_rate(mech, w, c.body, &row), f = -joint->viscous * rate;
-            if (dry)
-                f += N * friction_per_force(mech, joint, k, rate);
-            ki_add_row_force(mech, w, c.body, &row, f);
-            w->power += f * rate;
+        slipping x = look_at_slip(mech, w, j);
+        for (int k = 0; k < x.count; k++) {
+            bool own = k < ki_role(joint, mech->d)->n_v; /* a screw has two coordinates, but one freedom */
+            double f = N * x.per_force[k] - (own ? joint->viscous * x.rate[k] : 0);
+            ki_add_row_force(mech, w, joint->body, &x.row[k], f);
+            w->power += f * x.rate[k];
         }
     }
 }
@@ -163,14 +180,10 @@ void ki_friction_lambda(const ki_mech *mech, ki_mech_work *w, const double *lamb
         const ki_part *part = &mech->layout->part[mech->layout->joint_part[j]];
         double slope[KI_JOINT_ROWS];
         pressing_force(mech, j, lambda, slope);
-        for (int k = 0; k < ki_role(joint, mech->d)->coordinates; k++) {
-            ki_measure c = coordinate(joint, j, k);
-            ki_row row;
-            ki_measure_row(mech, w, &c, KI_AT_POSITION, &row);
-            double rate = ki_row_rate(mech, w, c.body, &row);
-            double f = friction_per_force(mech, joint, k, rate);
+        slipping x = look_at_slip(mech, w, j);
+        for (int k = 0; k < x.count; k++)
             for (int side = 0; side < 2; side++)
-                add_entries(mech, w, part, row_count(mech, joint), slope, side, &row, f, Q_lambda);
-        }
+                add_entries(mech, w, part, row_count(mech, joint), slope, side, &x.row[k], x.per_force[k],
+                            Q_lambda);
     }
 }

@@ -24,11 +24,18 @@ export function sizeAbove(floor: number): Map {
  * Times and values to draw in the window: all rows if there are few, else two points for each of `columns` equal parts of the
  * window. A series that is null is not drawn and costs nothing. The first list has the times.
  */
-export function decimate(time: Values, series: (Values | null)[], window: Window, columns: number, map: Map): Drawn[] {
+export function decimate(
+  time: Values,
+  series: (Values | null)[],
+  window: Window,
+  columns: number,
+  map: Map,
+): Drawn[] {
   // one row more on either side, so that lines reach the edges
   const first = Math.max(0, lastAtOrBefore(time, window.min));
   const end = Math.min(time.length, lastAtOrBefore(time, window.max) + 2);
-  const edges = end - first <= 2 * columns ? single(first, end) : columnEdges(time, first, end, window, columns);
+  const edges =
+    end - first <= 2 * columns ? single(first, end) : columnEdges(time, first, end, window, columns);
 
   const times: Drawn = [];
   for (let k = 0; k + 1 < edges.length; k++) {

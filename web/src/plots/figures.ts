@@ -16,12 +16,15 @@ const PRESELECTED = 8;
 const PRESELECTED_VIOLATIONS = 6;
 /** Outputs of one plot differ in size by no more than this. */
 const SAME_SIZE = 40;
+/** An energy that changes by less is drawn as constant; its drift is a series of its own. */
+const FLAT_ENERGY = 1e-7;
 /** Names that a title lists. */
 const LISTED = 3;
 
 const SHARED = {
   word: "shared",
-  meaning: "several constraints do this together; only their sum is determined, the shown part is the one of least norm",
+  meaning:
+    "several constraints do this together; only their sum is determined, the shown part is the one of least norm",
 };
 const SHARED_NOTE =
   "Marked as shared: constraints that repeat each other. What they do together is determined, how they share it is not; " +
@@ -57,7 +60,7 @@ function alike(columns: Column[]): Column[][] {
       (p) =>
         p.unit === unit &&
         p.columns.length < PRESELECTED &&
-        (size === 0 || p.high === 0 || (Math.max(size, p.high) <= SAME_SIZE * Math.min(size, p.low))),
+        (size === 0 || p.high === 0 || Math.max(size, p.high) <= SAME_SIZE * Math.min(size, p.low)),
     );
     if (!fits) {
       parts.push({ unit, low: size || Infinity, high: size, columns: [column] });
@@ -73,7 +76,10 @@ function alike(columns: Column[]): Column[][] {
 function titleOf(columns: Column[], word: string): string {
   const names = columns.map((c) => c.name);
   const unit = columns[0]?.unit ? ` [${columns[0].unit}]` : "";
-  const list = names.length <= LISTED ? names.join(", ") : `${names.length} ${word}, ${names[0]} to ${names[names.length - 1]}`;
+  const list =
+    names.length <= LISTED
+      ? names.join(", ")
+      : `${names.length} ${word}, ${names[0]} to ${names[names.length - 1]}`;
   return list + unit;
 }
 
@@ -104,8 +110,17 @@ export function plotSections(report: Report): PlotSection[] {
   const whole = (id: string, title: string, columns: Column[], more: Partial<TimePlot> = {}): TimePlot[] =>
     columns.length === 0
       ? []
-      : [plot(id, title, columns.map((c, i) => seriesOf(c, i < PRESELECTED)), more)];
-  const sharedNote = (columns: Column[]): Partial<TimePlot> => ({ note: columns.some((c) => c.shared) ? SHARED_NOTE : undefined });
+      : [
+          plot(
+            id,
+            title,
+            columns.map((c, i) => seriesOf(c, i < PRESELECTED)),
+            more,
+          ),
+        ];
+  const sharedNote = (columns: Column[]): Partial<TimePlot> => ({
+    note: columns.some((c) => c.shared) ? SHARED_NOTE : undefined,
+  });
 
   const multipliers = group("multiplier");
   const reactions = group("reaction");
@@ -120,7 +135,10 @@ export function plotSections(report: Report): PlotSection[] {
     {
       id: "energy",
       title: "Energy",
-      plots: [...split("energy", "energies", group("energy")), ...split("audit", "parts of the audit", group("audit"))],
+      plots: [
+        ...split("energy", "energies", group("energy")).map((p) => ({ ...p, flat: FLAT_ENERGY })),
+        ...whole("audit", "Audit: who made the drift", group("audit")),
+      ],
     },
     {
       id: "reactions",
@@ -158,7 +176,12 @@ function violations(
     .map((entry) => entry.column);
   const ordered = [...columns.slice(0, 2), ...worst];
   return [
-    plot("violation", "Violation by constraint", ordered.map((c, i) => seriesOf(c, i < PRESELECTED_VIOLATIONS)), { log: true }),
+    plot(
+      "violation",
+      "Violation by constraint",
+      ordered.map((c, i) => seriesOf(c, i < PRESELECTED_VIOLATIONS)),
+      { log: true },
+    ),
   ];
 }
 
@@ -168,11 +191,29 @@ function stepPlots(report: Report, events: Event[]): TimePlot[] {
   const time = numbers(steps.t);
   const one = (name: string, values: () => ArrayLike<number>): Series[] => [{ name, visible: true, values }];
   const { order, gap } = steps;
+  // a gap below zero was not looked for
+  const gaps = gap ? numbers(gap).map((g) => (g < 0 ? NaN : g)) : [];
+  const gapValues = (): ArrayLike<number> => gaps;
   const plots: TimePlot[] = [
-    { id: "step-size", title: "Step size", log: true, time, events, series: one("step size", () => numbers(steps.size)) },
+    {
+      id: "step-size",
+      title: "Step size",
+      log: true,
+      time,
+      events,
+      series: one("step size", () => numbers(steps.size)),
+    },
   ];
   if (order) {
-    plots.push({ id: "step-order", title: "Order", log: false, stairs: true, time, events, series: one("order", () => numbers(order)) });
+    plots.push({
+      id: "step-order",
+      title: "Order",
+      log: false,
+      stairs: true,
+      time,
+      events,
+      series: one("order", () => numbers(order)),
+    });
   }
   if (gap) {
     plots.push({
@@ -183,7 +224,7 @@ function stepPlots(report: Report, events: Event[]): TimePlot[] {
       time,
       events,
       labelEvents: true,
-      series: one("gap", () => numbers(gap)),
+      series: one("gap", gapValues),
     });
   }
   return plots;

@@ -21,7 +21,7 @@ export interface Legend {
 /** From so many entries on there are a filter and buttons for all and none. */
 const MANY = 9;
 
-export function swatch(index: number): HTMLElement {
+function swatch(index: number): HTMLElement {
   const element = h("span", { class: "swatch", "aria-hidden": "true" });
   const paint = (): void => {
     element.style.borderTopColor = seriesColour(index);
@@ -33,7 +33,12 @@ export function swatch(index: number): HTMLElement {
   return element;
 }
 
-export function createLegend(entries: LegendEntry[], changed: () => void): Legend {
+/** `sign` draws how a series looks; without, it is a line. */
+export function createLegend(
+  entries: LegendEntry[],
+  changed: () => void,
+  sign: (index: number) => Element = swatch,
+): Legend {
   const values = entries.map(() => h("span", { class: "value" }));
   const buttons = entries.map((entry, i) =>
     h(
@@ -45,7 +50,7 @@ export function createLegend(entries: LegendEntry[], changed: () => void): Legen
         title: entry.mark ? `${entry.name}: ${entry.mark.meaning}` : entry.name,
         click: () => set(i, !entry.visible),
       },
-      swatch(i),
+      sign(i),
       h("span", { class: "name" }, entry.name),
       entry.mark ? h("span", { class: "mark" }, entry.mark.word) : null,
       values[i],
@@ -67,7 +72,9 @@ export function createLegend(entries: LegendEntry[], changed: () => void): Legen
     "aria-label": "filter series",
     input: () => {
       const word = filter.value.toLowerCase();
-      buttons.forEach((button, i) => (button.hidden = !(entries[i]?.name.toLowerCase().includes(word) ?? false)));
+      buttons.forEach(
+        (button, i) => (button.hidden = !(entries[i]?.name.toLowerCase().includes(word) ?? false)),
+      );
     },
   });
   const tools =
@@ -77,8 +84,16 @@ export function createLegend(entries: LegendEntry[], changed: () => void): Legen
           "div",
           { class: "legend-tools" },
           filter,
-          h("button", { type: "button", class: "small", click: () => matching().forEach((i) => set(i, true)) }, "all"),
-          h("button", { type: "button", class: "small", click: () => matching().forEach((i) => set(i, false)) }, "none"),
+          h(
+            "button",
+            { type: "button", class: "small", click: () => matching().forEach((i) => set(i, true)) },
+            "all",
+          ),
+          h(
+            "button",
+            { type: "button", class: "small", click: () => matching().forEach((i) => set(i, false)) },
+            "none",
+          ),
         );
 
   return {

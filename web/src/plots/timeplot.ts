@@ -21,8 +21,10 @@ export interface TimePlot {
   note?: string | undefined;
   unit?: string | undefined;
   log: boolean;
-  /** Values hold until the next time: orders of integrators. */
+  /** Whole numbers that hold until the next time: orders of integrators. */
   stairs?: boolean;
+  /** Relative change below which values count as constant. */
+  flat?: number;
   time: ArrayLike<number>;
   series: Series[];
   events: Event[];
@@ -32,11 +34,17 @@ export interface TimePlot {
 
 const HEIGHT = 250;
 const AXIS_WIDTH = 66; // the same for all plots, so that times stand above each other
-const DECADES = 24; // a logarithmic axis reaches at most so far below its largest value
+const LOG_DEPTH = 1e-16; // a logarithmic axis reaches at most so far below its largest value ...
+const ROUND_OFF = 1e-17; // ... and not below this, unless all values are about as small
+const FLAT = 1e-12; // a relative change that is no more than rounding
 
 export function createTimePlot(spec: TimePlot, view: View, clock: Clock): HTMLElement {
   const box = h("div", { class: "plot" });
-  const reset = h("button", { type: "button", class: "small", hidden: true, click: () => view.reset() }, "reset zoom");
+  const reset = h(
+    "button",
+    { type: "button", class: "small", hidden: true, click: () => view.reset() },
+    "reset zoom",
+  );
   const figure = h(
     "figure",
     { class: "card", id: spec.id, "aria-label": spec.title },
@@ -46,12 +54,11 @@ export function createTimePlot(spec: TimePlot, view: View, clock: Clock): HTMLEl
 
   let plot: uPlot | null = null;
   let width = 0;
-  const map = mapOf(spec);
   const draw = (): void => {
     if (!plot) return;
     const u = plot;
     const shown = spec.series.map((s) => (s.visible ? s.values() : null));
-    const data = decimate(spec.time, shown, view.window, Math.max(50, width - AXIS_WIDTH), map);
+    const data = decimate(spec.time, shown, view.window, Math.max(50, width - AXIS_WIDTH), mapOf(spec));
     u.batch(() => {
       u.setData(data as uPlot.AlignedData, false);
       spec.series.forEach((s, i) => u.setSeries(i + 1, { show: s.visible }, false));
@@ -88,7 +95,11 @@ export function createTimePlot(spec: TimePlot, view: View, clock: Clock): HTMLEl
     width = w;
     if (plot) plot.setSize({ width, height: HEIGHT });
     else {
-      plot = new uPlot(options(spec, view, width), [[], ...spec.series.map(() => [])] as uPlot.AlignedData, box);
+      plot = new uPlot(
+        options(spec, view, width),
+        [[], ...spec.series.map(() => [])] as uPlot.AlignedData,
+        box,
+      );
       plot.over.append(now, hover);
       listen(plot, view, clock);
       showValues();
@@ -104,31 +115,50 @@ export function createTimePlot(spec: TimePlot, view: View, clock: Clock): HTMLEl
   return figure;
 }
 
-/** The floor of a logarithmic axis is the smallest size above zero among the series. */
-function mapOf(spec: TimePlot): Map {
-  if (!spec.log) return plain;
+const sizes = new WeakMap<Series, { smallest: number; largest: number }>();
+
+/** The smallest size above zero and the largest one of a series. */
+function sizesOf(series: Series): { smallest: number; largest: number } {
+  const known = sizes.get(series);
+  if (known) return known;
   let smallest = Infinity;
   let largest = 0;
-  for (const s of spec.series) {
-    if (!s.visible) continue;
-    const values = s.values();
-    for (let i = 0; i < values.length; i++) {
-      const size = Math.abs(values[i] as number);
-      if (size > 0 && size < smallest) smallest = size;
-      if (size > largest && size < Infinity) largest = size;
-    }
+  const values = series.values();
+  for (let i = 0; i < values.length; i++) {
+    const size = Math.abs(values[i] as number);
+    if (size > 0 && size < smallest) smallest = size;
+    if (size > largest && size < Infinity) largest = size;
   }
+  const found = { smallest, largest };
+  sizes.set(series, found);
+  return found;
+}
+
+/** The floor of a logarithmic axis is the smallest size above zero among the shown series that still means something. */
+function mapOf(spec: TimePlot): Map {
+  if (!spec.log) return plain;
+  const found = spec.series.filter((s) => s.visible).map(sizesOf);
+  const largest = Math.max(0, ...found.map((f) => f.largest));
   if (largest === 0) return sizeAbove(1e-17);
-  return sizeAbove(Math.max(smallest, largest * 10 ** -DECADES));
+  const smallest = Math.min(...found.map((f) => f.smallest));
+  return sizeAbove(Math.max(smallest, largest * LOG_DEPTH, Math.min(ROUND_OFF, largest / 100)));
 }
 
 /** A range that leaves room, and does not blow up rounding errors of a constant. */
-function linearRange(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
-  if (min === null || max === null) return [0, 1];
-  const size = Math.max(Math.abs(min), Math.abs(max));
-  const span = max - min;
-  if (span <= 1e-12 * size || size === 0) return size === 0 ? [-1, 1] : [min - 0.1 * size, max + 0.1 * size];
-  return [min - 0.06 * span, max + 0.06 * span];
+function linearRange(flat: number) {
+  return (_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax => {
+    if (min === null || max === null) return [0, 1];
+    const size = Math.max(Math.abs(min), Math.abs(max));
+    const span = max - min;
+    if (size === 0) return [-1, 1];
+    if (span <= flat * size) return [min - 0.1 * size, max + 0.1 * size];
+    return [min - 0.06 * span, max + 0.06 * span];
+  };
+}
+
+/** Whole numbers and one more on either side. */
+function wholeRange(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
+  return [Math.floor(min ?? 0) - 1, Math.ceil(max ?? 1) + 1];
 }
 
 function logRange(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
@@ -156,6 +186,7 @@ function options(spec: TimePlot, view: View, width: number): uPlot.Options {
   const y: uPlot.Axis = { ...axis, size: AXIS_WIDTH, values: labels as uPlot.Axis.Values };
   if (spec.log) y.splits = decades;
   if (spec.log) y.filter = (_, v) => v;
+  if (spec.stairs) y.incrs = [1, 2, 5, 10];
   const stairs = spec.stairs ? uPlot.paths.stepped?.({ align: 1 }) : undefined;
   return {
     width,
@@ -163,7 +194,9 @@ function options(spec: TimePlot, view: View, width: number): uPlot.Options {
     legend: { show: false },
     scales: {
       x: { time: false, range: () => [view.window.min, view.window.max] },
-      y: spec.log ? { distr: 3, range: logRange } : { range: linearRange },
+      y: spec.log
+        ? { distr: 3, range: logRange }
+        : { range: spec.stairs ? wholeRange : linearRange(spec.flat ?? FLAT) },
     },
     axes: [{ ...axis, size: 34, space: 70, values: (_, v) => ticks(v) }, y],
     series: [
@@ -225,7 +258,8 @@ function drawEvents(u: uPlot, spec: TimePlot): void {
 
 /** Moving shows values, a click sets the time, dragging zooms, a double click shows all. */
 function listen(u: uPlot, view: View, clock: Clock): void {
-  const at = (event: MouseEvent): number => u.posToVal(event.clientX - u.over.getBoundingClientRect().left, "x");
+  const at = (event: MouseEvent): number =>
+    u.posToVal(event.clientX - u.over.getBoundingClientRect().left, "x");
   let pressed = 0;
   u.over.addEventListener("mousemove", (event) => clock.setHover(at(event)));
   u.over.addEventListener("mouseleave", () => clock.setHover(null));

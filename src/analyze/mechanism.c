@@ -1,0 +1,25 @@
+/* mechanism.c - assembly of a mechanism: in absolute coordinates, so that the pose it finds is the same
+ * whatever the coordinates of the run. */
+#include "keel/assemble.h"
+
+keel_status keel_assemble_mechanism(const keel_compiled *compiled, double t,
+                                    const keel_assembly_settings *settings, keel_diagnostics *diagnostics,
+                                    keel_assembly_report *report) {
+    keel_assembly_report own;
+    keel_state *state = keel_state_new(compiled->assembly);
+    if (!state)
+        return KEEL_ERROR_MEMORY;
+    keel_state_copy(compiled->assembly, state, compiled->drawn);
+    state->t = t;
+    report = report ? report : &own;
+    *report = (keel_assembly_report){0};
+    keel_status status = keel_assemble(compiled->assembly, settings, state, diagnostics, report);
+    compiled->start->t = t;
+    if (report->moved > 0 || report->velocity_moved > 0) {
+        keel_status written =
+            keel_mechanism_transfer(compiled->assembly, state, compiled->system, compiled->start);
+        status = status ? status : written;
+    }
+    keel_state_free(state);
+    return status;
+}

@@ -1,0 +1,300 @@
+#include "results/verdict.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/columns.h"
+
+/* What is still called good: violation relative to the constraint's size, drift relative to the energy. */
+static const double GOOD_VIOLATION = 1e-6, GOOD_DRIFT = 1e-3;
+
+keel_status ki_energy_scale_init(ki_energy_scale *scale, const keel_system *system) {
+    keel_pattern P = system->M;
+    *scale = (ki_energy_scale){.system = system};
+    if (!system->has_energy || P.rows == 0)
+        return KEEL_OK;
+    scale->M = calloc((size_t)P.start[P.rows] + 1, sizeof *scale->M);
+    if (!scale->M)
+        return KEEL_ERROR_MEMORY;
+    return system->work_new ? system->work_new(system, &scale->work) : KEEL_OK;
+}
+
+/* v^T M v / 2 with the lower triangle of M */
+void ki_energy_scale_show(ki_energy_scale *scale, const keel_point *at) {
+    const keel_system *sys = scale->system;
+    keel_terms terms = {.M = scale->M};
+    double T = 0;
+    if (!scale->M || sys->evaluate(sys, scale->work, KEEL_MASS, at, &terms) < 0)
+        return;
+    for (int i = 0; i < sys->M.rows; i++)
+        for (int k = sys->M.start[i]; k < sys->M.start[i + 1]; k++) {
+            int j = sys->M.index[k];
+            T += (i == j ? 0.5 : 1) * scale->M[k] * at->v[i] * at->v[j];
+        }
+    if (T > scale->kinetic)
+        scale->kinetic = T;
+}
+
+void ki_energy_scale_clear(ki_energy_scale *scale) {
+    if (scale->work && scale->system->work_free)
+        scale->system->work_free(scale->work);
+    free(scale->M);
+    *scale = (ki_energy_scale){0};
+}
+
+static void judge(ki_json *json, bool ok, const char *format, ...) KEEL_PRINTF(3, 4);
+static void judge(ki_json *json, bool ok, const char *format, ...) {
+    char text[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    ki_json_open(json, NULL);
+    ki_json_bool(json, "ok", ok);
+    ki_json_text(json, "text", text);
+    ki_json_close(json);
+}
+
+static void fact(ki_json *json, const char *label, const char *format, ...) KEEL_PRINTF(3, 4);
+static void fact(ki_json *json, const char *label, const char *format, ...) {
+    char text[400];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    ki_json_open_list(json, NULL);
+    ki_json_text(json, NULL, label);
+    ki_json_text(json, NULL, text);
+    ki_json_close_list(json);
+}
+
+/* "rod of joint crank" */
+static const char *worst_text(const keel_system *system, const keel_violation *violation, char *text,
+                              size_t size) {
+    char buffer[32];
+    const char *name = ki_worst_name(system, violation, buffer);
+    const char *joint = name && system->names.joint ? system->names.joint[violation->worst] : NULL;
+    snprintf(text, size, "%s%s%s", name ? name : "none", joint ? " of joint " : "", joint ? joint : "");
+    return text;
+}
+
+static void judge_end(ki_json *json, const keel_result *result, const char *message) {
+    if (result->status == KEEL_OK && result->final)
+        judge(json, true, "reached t = %.10g", result->final->t);
+    else if (result->final)
+        judge(json, false, "stopped at t = %.10g: %s", result->final->t,
+              message ? message : keel_status_text(result->status));
+    else
+        judge(json, false, "%s", message ? message : keel_status_text(result->status));
+}
+
+static void judge_constraints(ki_json *json, const keel_system *system, const keel_result *result) {
+    char worst[300];
+    if (keel_system_m(system) == 0) {
+        judge(json, true, "no constraints");
+        return;
+    }
+    if (system->n_h)
+        judge(json, result->position.max_scaled <= GOOD_VIOLATION, "constraints held to %.2g (worst: %s)",
+              result->position.max, worst_text(system, &result->position, worst, sizeof worst));
+    judge(json, result->velocity.max_scaled <= GOOD_VIOLATION, "velocities consistent to %.2g (worst: %s)",
+          result->velocity.max, worst_text(system, &result->velocity, worst, sizeof worst));
+}
+
+static void judge_energy(ki_json *json, const keel_result *result, double kinetic) {
+    double size = fmax(kinetic, fmax(fabs(result->energy_initial), fabs(result->energy_final)));
+    double drift = result->energy_drift_max, relative = size > 0 ? drift / size : 0;
+    judge(json, relative <= GOOD_DRIFT, "energy accounted for to %.2g (%.1g of the energies in it)", drift,
+          relative);
+}
+
+static void judge_singular(ki_json *json, const keel_result *result) {
+    int count = 0;
+    for (int i = 0; i < result->event_count; i++)
+        count += result->events[i].kind == KEEL_EVENT_SINGULAR;
+    if (count)
+        judge(json, true, "passed %d singular pose%s", count, count > 1 ? "s" : "");
+}
+
+static void write_judgements(ki_json *json, const keel_system *system, const keel_result *result,
+                             const char *message, const ki_energy_scale *scale) {
+    ki_json_open_list(json, "verdict");
+    judge_end(json, result, message);
+    if (result->final) {
+        judge_constraints(json, system, result);
+        if (result->has_energy)
+            judge_energy(json, result, scale->kinetic);
+        judge_singular(json, result);
+    }
+    ki_json_close_list(json);
+}
+
+/* ---- facts ----------------------------------------------------------------------------------------------
+ */
+
+static void write_method(ki_json *json, const keel_result *result) {
+    keel_method m = result->method;
+    fact(json, "method", "%s / %s / %s", keel_integrator_word(m.integrator).name,
+         keel_formulation_word(m.formulation).name, keel_stabilize_word(m.stabilize).name);
+    if (result->method_reason)
+        fact(json, "chosen because", "%s", result->method_reason);
+}
+
+static void write_counts(ki_json *json, const keel_result *result) {
+    const keel_counts *c = &result->count;
+    fact(json, "steps", "%ld accepted, %ld rejected", c->steps, c->rejected);
+    fact(json, "evaluations", "%ld", c->evaluations);
+    if (c->jacobians)
+        fact(json, "Jacobians", "%ld", c->jacobians);
+    fact(json, "factorizations", "%ld (%.2f a step)", c->factorizations, ki_factorizations_per_step(c));
+    if (c->projections)
+        fact(json, "projections", "%ld", c->projections);
+    fact(json, "CPU time", "%.3g s", result->cpu_seconds);
+}
+
+static void write_size(ki_json *json, const keel_system *system, const keel_result *result) {
+    fact(json, "coordinates", "%d, velocities %d", system->n_q, system->n_v);
+    fact(json, "constraints", "%d holonomic, %d nonholonomic", system->n_h, system->n_n);
+    if (result->rank >= 0)
+        fact(json, "rank", "%d of %d", result->rank, keel_system_m(system));
+    if (ki_gap_is_known(result))
+        fact(json, "smallest gap", "%.3g at t = %.6g (0: singular pose)", result->gap_smallest,
+             result->gap_time);
+}
+
+static void write_level(ki_json *json, const char *label, const keel_system *system,
+                        const keel_violation *violation) {
+    char worst[300];
+    fact(json, label, "%.3g (%s, t = %.6g); %.3g at the end", violation->max,
+         worst_text(system, violation, worst, sizeof worst), violation->time, violation->final);
+}
+
+static void write_quality(ki_json *json, const keel_system *system, const keel_result *result) {
+    if (system->n_h)
+        write_level(json, "position violation", system, &result->position);
+    if (keel_system_m(system))
+        write_level(json, "velocity violation", system, &result->velocity);
+    if (result->has_energy) {
+        fact(json, "energy", "%.10g at the start, %.10g at the end", result->energy_initial,
+             result->energy_final);
+        fact(json, "energy drift", "%.3g at the end, %.3g at most", result->energy_drift,
+             result->energy_drift_max);
+    }
+    if (result->correction_position != 0 || result->correction_velocity != 0)
+        fact(json, "correction in a step", "position %.3g, velocity %.3g (mass norm)",
+             result->correction_position, result->correction_velocity);
+    for (int i = 0; result->invariants && i < system->n_i; i++) {
+        char buffer[32], label[80];
+        snprintf(label, sizeof label, "invariant %s",
+                 keel_system_name(system, KEEL_NAME_INVARIANT, i, buffer));
+        fact(json, label, "%.10g, drift %.3g at most", result->invariants[i].initial,
+             result->invariants[i].drift_max);
+    }
+}
+
+static void write_facts(ki_json *json, const keel_system *system, const keel_result *result) {
+    ki_json_open_list(json, "facts");
+    write_method(json, result);
+    if (result->final)
+        fact(json, "end time", "%.10g", result->final->t);
+    write_size(json, system, result);
+    if (result->final)
+        write_quality(json, system, result);
+    write_counts(json, result);
+}
+
+static void write_events(ki_json *json, const keel_result *result) {
+    ki_json_open_list(json, "events");
+    for (int i = 0; i < result->event_count; i++) {
+        ki_json_open(json, NULL);
+        ki_json_number(json, "t", result->events[i].t);
+        ki_json_text(json, "kind", ki_event_word(result->events[i].kind));
+        ki_json_text(json, "text", result->events[i].text);
+        ki_json_close(json);
+    }
+    ki_json_close_list(json);
+}
+
+void ki_write_verdict(ki_json *json, const keel_system *system, const keel_result *result,
+                      const char *message, const ki_energy_scale *scale) {
+    write_judgements(json, system, result, message, scale);
+    write_events(json, result);
+    write_facts(json, system, result);
+}
+
+/* ---- of a file alone ------------------------------------------------------------------------------------
+ */
+
+/* Largest |value| of the column of that name; NaN: there is none. */
+static double largest(const keel_record *record, const char *name) {
+    int column = 0;
+    while (column < record->columns.count && strcmp(record->columns.column[column].name, name) != 0)
+        column++;
+    if (column == record->columns.count)
+        return NAN;
+    double most = 0;
+    for (long i = 0; i < record->rows.rows; i++)
+        most = fmax(most, fabs(ki_series_row(&record->rows, i)[column]));
+    return most;
+}
+
+void ki_write_verdict_of_rows(ki_json *json, const keel_record *record) {
+    long rows = record->rows.rows;
+    double end = rows ? ki_series_row(&record->rows, rows - 1)[0] : NAN;
+    double position = largest(record, "position_violation"), velocity = largest(record, "velocity_violation");
+    double drift = largest(record, "energy_drift");
+    ki_json_open_list(json, "verdict");
+    if (record->cut_off)
+        judge(json, false, "the run was cut off: its last row is at t = %.10g", end);
+    else
+        judge(json, true, "rows up to t = %.10g", end);
+    judge(json, position <= GOOD_VIOLATION, "constraints held to %.2g in the rows", position);
+    judge(json, velocity <= GOOD_VIOLATION, "velocities consistent to %.2g in the rows", velocity);
+    ki_json_close_list(json);
+    ki_json_open_list(json, "events");
+    ki_json_close_list(json);
+    ki_json_open_list(json, "facts");
+    fact(json, "file", "%s", record->path ? record->path : "-");
+    fact(json, "end time", "%.10g", end);
+    if (!isnan(drift))
+        fact(json, "energy drift", "%.3g at most", drift);
+}
+
+void ki_write_rows(ki_json *json, long rows, long shown) {
+    if (shown < rows)
+        fact(json, "rows", "%ld, of which %ld are shown", rows, shown);
+    else
+        fact(json, "rows", "%ld", rows);
+}
+
+/* The facts stand last: the bracket that ends their list is left out. */
+bool ki_write_stored_verdict(ki_json *json, const char *text) {
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == '\n')
+        length--;
+    if (length < 2 || text[length - 1] != ']')
+        return false;
+    ki_json_raw(json, NULL, "");
+    fwrite(text, 1, length - 1, json->file);
+    json->depth++;
+    return true;
+}
+
+char *ki_verdict_text(const keel_system *system, const keel_result *result, const char *message,
+                      const ki_energy_scale *scale) {
+    char *text = NULL;
+    size_t length = 0;
+    FILE *file = open_memstream(&text, &length);
+    if (!file)
+        return NULL;
+    ki_json json = {.file = file, .depth = 1, .first = true};
+    ki_write_verdict(&json, system, result, message, scale);
+    ki_json_close_list(&json);
+    if (fclose(file)) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

@@ -1,0 +1,39 @@
+/* verdict.h - how a run went, as the page tells it: verdict, table of facts, events. */
+#ifndef KI_VERDICT_H
+#define KI_VERDICT_H
+
+#include "results/json.h"
+#include "results/record.h"
+
+/* How large the energies of a run are: the largest kinetic energy of the points that it was shown. The total
+ * energy is no measure, since it may be zero. */
+typedef struct ki_energy_scale {
+    const keel_system *system;
+    void *work;
+    double *M;
+    double kinetic;
+} ki_energy_scale;
+
+keel_status ki_energy_scale_init(ki_energy_scale *scale, const keel_system *system);
+void ki_energy_scale_show(ki_energy_scale *scale, const keel_point *at);
+void ki_energy_scale_clear(ki_energy_scale *scale);
+
+/* Members "verdict", "events" and "facts" of the object that is open, from the result of a run. The list of
+ * facts is left open for more. */
+void ki_write_verdict(ki_json *json, const keel_system *system, const keel_result *result,
+                      const char *message, const ki_energy_scale *scale);
+
+/* The same from the columns of a file alone. */
+void ki_write_verdict_of_rows(ki_json *json, const keel_record *record);
+
+/* The same from a text that ki_verdict_text made; false if it is none. */
+bool ki_write_stored_verdict(ki_json *json, const char *text);
+
+/* The fact how many rows there are, and how many are shown. */
+void ki_write_rows(ki_json *json, long rows, long shown);
+
+/* The members without the braces around them as a text that is complete; free it. NULL when out of memory. */
+char *ki_verdict_text(const keel_system *system, const keel_result *result, const char *message,
+                      const ki_energy_scale *scale);
+
+#endif

@@ -1,0 +1,198 @@
+#include "run/gap.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "linalg/saddle_internal.h"
+
+/* Of independent rows at the start more than this is left; round-off of pivots leaves up to 1e-7. */
+static const double RANK_BY_ROWS = 1e-8, RANK_BY_PIVOTS = 1e-6;
+
+/* m^2 n up to which orthogonalising costs little against a step. */
+static const double LARGEST_BY_ROWS = 1e3;
+
+/* Inverse iterations per step for the direction with J^T y small. */
+enum { ITERATIONS = 3 };
+
+static void load_rows(ki_gap *gap, const ki_dynamics *d) {
+    keel_pattern P = d->system->J;
+    int n = d->system->n_v;
+    memset(gap->rows, 0, (size_t)d->m * (size_t)n * sizeof(double));
+    for (int i = 0; i < d->m; i++) {
+        double square = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            square += d->at.J[k] * d->at.J[k];
+        gap->length[i] = fmax(gap->length[i], sqrt(square));
+        for (int k = P.start[i]; k < P.start[i + 1] && gap->length[i] > 0; k++)
+            gap->rows[(size_t)i * (size_t)n + (size_t)P.index[k]] = d->at.J[k] / gap->length[i];
+    }
+}
+
+/* Orthogonalises the rows, always the longest rest next. */
+static void lengths_by_rows(ki_gap *gap, int m, int n) {
+    memset(gap->left, 0, (size_t)m * sizeof(double));
+    for (int k = 0; k < m; k++) {
+        double *row_k = gap->rows + (size_t)k * (size_t)n, *longest = row_k, most = -1;
+        for (int i = k; i < m; i++) {
+            double *row = gap->rows + (size_t)i * (size_t)n, square = ki_dot(n, row, row);
+            if (square > most) {
+                most = square;
+                longest = row;
+            }
+        }
+        double length = gap->left[k] = sqrt(most);
+        if (!(length > 0))
+            break;
+        for (int j = 0; j < n; j++) { /* the longest to place k, as a unit vector */
+            double swap = row_k[j];
+            row_k[j] = longest[j] / length;
+            if (longest != row_k)
+                longest[j] = swap;
+        }
+        for (int i = k + 1; i < m; i++) {
+            double *row = gap->rows + (size_t)i * (size_t)n;
+            ki_axpy(n, -ki_dot(n, row, row_k), row_k, row);
+        }
+    }
+}
+
+/* sqrt(pivot / S_ii), S_ii the largest so far; nothing without factors */
+static bool lengths_by_pivots(ki_gap *gap, const ki_dynamics *d) {
+    if (!ki_saddle_pivots(d->K, gap->left, gap->sorted))
+        return false;
+    for (int i = 0; i < d->m; i++) {
+        gap->length[i] = fmax(gap->length[i], sqrt(gap->sorted[i]));
+        gap->left[i] = gap->left[i] > 0 && gap->length[i] > 0 ? sqrt(gap->left[i]) / gap->length[i] : 0;
+    }
+    return true;
+}
+
+static bool find_lengths(ki_gap *gap, const ki_dynamics *d) {
+    if (gap->by_pivots)
+        return lengths_by_pivots(gap, d);
+    load_rows(gap, d);
+    lengths_by_rows(gap, d->m, d->system->n_v);
+    return true;
+}
+
+/* Number k (from 0) of the values by increasing size; they are moved about (Hoare's selection). */
+static double nth_smallest(double *values, int count, int k) {
+    for (int low = 0, high = count - 1; low < high;) {
+        double middle = values[(low + high) / 2];
+        int i = low, j = high;
+        while (i <= j) {
+            while (values[i] < middle)
+                i++;
+            while (middle < values[j])
+                j--;
+            if (i > j)
+                break;
+            double swap = values[i];
+            values[i++] = values[j];
+            values[j--] = swap;
+        }
+        if (k <= j)
+            high = j;
+        else if (k >= i)
+            low = i;
+        else
+            break;
+    }
+    return values[k];
+}
+
+double ki_gap_measure(ki_gap *gap, const ki_dynamics *d) {
+    if (!find_lengths(gap, d))
+        return INFINITY;
+    if (!gap->by_pivots)
+        return gap->left[gap->rank - 1];
+    memcpy(gap->sorted, gap->left, (size_t)d->m * sizeof(double));
+    return nth_smallest(gap->sorted, d->m, d->m - gap->rank);
+}
+
+int ki_gap_rank(ki_gap *gap, const ki_dynamics *d, double least) {
+    int above = 0;
+    if (!find_lengths(gap, d))
+        return gap->rank;
+    for (int i = 0; i < d->m; i++)
+        above += gap->left[i] > least;
+    return above;
+}
+
+/* Part i of a vector that is not orthogonal to any direction to be expected: +-1, without a pattern. */
+static double any_sign(int i) {
+    unsigned bits = (unsigned)i * 2654435761u;
+    return bits >> 31 ? 1 : -1;
+}
+
+/* y <- S^-1 y, scaled to unit length; x <- M^-1 J^T y. In rows of unit length, C S C with C = 1 / length. */
+static void iterate(ki_gap *gap, const ki_dynamics *d, double *y, double *x) {
+    int m = d->m, n = d->system->n_v;
+    double square = 0;
+    for (int i = 0; i < m; i++)
+        y[i] *= gap->length[i];
+    memset(x, 0, (size_t)n * sizeof(double));
+    ki_apply(d->K, x, y); /* J x = y, M x + J^T y' = 0 */
+    for (int i = 0; i < m; i++) {
+        y[i] *= -gap->length[i];
+        square += y[i] * y[i];
+    }
+    double scale = square > 0 && square < INFINITY ? 1 / sqrt(square) : 0;
+    for (int i = 0; i < m; i++)
+        y[i] *= scale;
+    for (int j = 0; j < n; j++)
+        x[j] *= scale;
+}
+
+bool ki_gap_turned(ki_gap *gap, const ki_dynamics *d) {
+    keel_pattern P = d->system->J;
+    double product = 0, little = 0.1 / sqrt(d->m);
+    /* a little of everything: what is small now may have been out of sight */
+    for (int i = 0; i < d->m; i++)
+        gap->y[i] += little * any_sign(i);
+    for (int k = 0; k < ITERATIONS; k++)
+        iterate(gap, d, gap->y, gap->x_new);
+    for (int i = 0; i < d->m; i++) {
+        double along = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            along += d->at.J[k] * gap->x[P.index[k]];
+        product += gap->length[i] > 0 ? gap->y[i] / gap->length[i] * along : 0;
+    }
+    double *swap = gap->x;
+    gap->x = gap->x_new;
+    gap->x_new = swap;
+    return product < 0;
+}
+
+keel_status ki_gap_prepare(const ki_gap *gap, ki_dynamics *d, double t, const double *y) {
+    if (gap->by_pivots)
+        return ki_factor_at(d, t, y);
+    d->factored = false;
+    return ki_evaluate_terms(d, KEEL_JACOBIAN, t, y);
+}
+
+void ki_gap_init(ki_gap *gap, ki_arena *arena, const ki_dynamics *d) {
+    size_t m = (size_t)d->m, n = (size_t)d->system->n_v;
+    *gap = (ki_gap){0};
+    gap->length = KI_NEW(arena, double, m);
+    gap->left = KI_NEW(arena, double, m);
+    gap->sorted = KI_NEW(arena, double, m);
+    gap->dependent = KI_NEW(arena, bool, m);
+    gap->y = KI_NEW(arena, double, m);
+    gap->x = KI_NEW(arena, double, n);
+    gap->x_new = KI_NEW(arena, double, n);
+    if (arena->failed)
+        return;
+    gap->by_pivots =
+        (double)m * (double)m * (double)n > LARGEST_BY_ROWS && ki_saddle_pivots(d->K, gap->left, gap->sorted);
+    if (!gap->by_pivots)
+        gap->rows = KI_NEW(arena, double, m *n);
+    if (arena->failed)
+        return;
+    double least = gap->by_pivots ? RANK_BY_PIVOTS : RANK_BY_ROWS;
+    gap->rank = ki_gap_rank(gap, d, least);
+    for (size_t i = 0; i < m; i++)
+        gap->dependent[i] = gap->left[i] <= least;
+    ki_gap_turned(gap, d);
+}

@@ -1,0 +1,103 @@
+# keel compare: table, JSON, page, reference from a file, failures, arguments, interruption.
+# shellcheck source=tests/cli/common.sh
+. "$(dirname "$0")/common.sh"
+
+model=$models/pendulum.yaml
+few="--until 1 --tols 1e-4,1e-8 --steps 0.01"
+
+# the table names methods, reference and columns; JSON has the same numbers
+# shellcheck disable=SC2086  # flags
+exits 0 compare "$model" $few --methods 'dop*/index1/*,rk4' --json a.json --threads 1
+silent err
+says out "fewest evaluations for an error"
+says out "dopri5/index1/gradient"
+says out "agreed digits"
+for key in format version title reference uncertainty target 'quantities[0]' 'best[0].error' \
+    'best[0].methods[0].method' 'ranking[0].rank' 'runs[0].integrator' 'runs[0].violation' \
+    'runs[0].velocity_violation' 'runs[0].energy' 'runs[0].steps' 'runs[0].evaluations' \
+    'runs[0].factorizations' 'runs[0].seconds' 'runs[0].reason'; do
+    member a.json "$key" >/dev/null
+done
+says a.json '"format": "keel-comparison"'
+near "$(member a.json uncertainty)" 0 1e-9
+says a.json '"method": "rk4/index1/projection"'
+
+# the same for any number of threads, but for the seconds
+# shellcheck disable=SC2086
+exits 0 compare "$model" $few --methods 'dop*/index1/*,rk4' --json b.json --threads 2
+for file in a b; do grep -v '"seconds"' $file.json >$file.cut; done
+cmp -s a.cut b.cut || fail "results depend on the number of threads"
+
+# the page holds the data
+# shellcheck disable=SC2086
+exits 0 compare "$model" $few --methods adams -o page.html
+says page.html '"keel-comparison"'
+says out "the page is page.html"
+
+# a run as reference; its rows are the times of comparison
+exits 0 run "$model" --until 1 --tol 1e-12 --option output=0.25 -o reference.csv
+# shellcheck disable=SC2086
+exits 0 compare "$model" $few --methods dop853 --reference reference.csv --json c.json
+[ "$(member c.json times)" -eq 5 ] || fail "not the rows of the reference"
+near "$(member c.json uncertainty)" 0 1e-9
+head -c 700 reference.csv >cut.csv
+# shellcheck disable=SC2086
+exits 2 compare "$model" $few --methods dop853 --reference cut.csv
+says err "cut.csv:4: error: the last row is not complete"
+echo "a,b" >foreign.csv
+exits 2 compare "$model" --methods dop853 --reference foreign.csv
+says err "foreign.csv:1: error: these are not rows of keel"
+exits 2 compare "$model" --methods dop853 --reference nowhere.csv
+says err "nowhere.csv"
+
+# a method that fails is listed, the others are ranked
+exits 0 compare "$models/andrews.yaml" --until 0.003 --methods conserving,adams --tols 1e-6 --json d.json
+says out "failed: t = 0: integrator conserving needs a constant mass matrix"
+says out "1 of 2 runs failed"
+says d.json '"status": "input"'
+says d.json '"rank": null'
+[ "$(member d.json 'ranking[0].rank')" -eq 1 ] || fail "rank of the method that did not fail"
+! grep -q '^ranking\[1\]' paths || fail "a method without a result has a rank"
+
+# columns
+# shellcheck disable=SC2086
+exits 0 compare "$model" $few --methods dop853 --of "x,y',energy" --json e.json
+says out "of x, y', energy"
+# shellcheck disable=SC2086
+exits 2 compare "$model" $few --of nothing_like_it
+says err "the rows have no column 'nothing_like_it'"
+
+# a mechanism is assembled first
+exits 0 compare "$models/four_bar.yaml" --until 0.1 --methods dop853,adams --tols 1e-6
+
+# arguments
+exits 2 compare
+says err "which model?"
+exits 2 compare "$model" --methods rk5
+says err "did you mean 'rk4'?"
+exits 2 compare "$model" --methods 'x*'
+says err "no method fits 'x*'"
+exits 2 compare "$model" --tols 1e-4,,1e-6
+says err "--tols: '' is not a positive number"
+exits 2 compare "$model" --steps 0.1,-1
+says err "--steps: '-1' is not a positive number"
+exits 2 compare "$model" --threads 0
+exits 2 compare "$model" --option tolerance=1e-3
+says err "a comparison takes --tols instead"
+exits 2 compare "$model" --json "$model"
+says err "would overwrite"
+exits 2 compare "$model" --json x --output x
+exits 2 compare nowhere.yaml
+exits 0 compare --help
+says out "usage: keel compare MODEL"
+exits 1 compare "$model" --until 0.1 --methods dop853 --json /nowhere/x.json
+says err "cannot write /nowhere/x.json"
+
+# interrupted: what is there is written
+"$KEEL" compare "$model" --until 300 --threads 1 --json f.json >out 2>err &
+job=$!
+sleep 1
+kill -INT $job 2>/dev/null || fail "it ended too early"
+code=0
+wait $job || code=$?
+[ "$code" -eq 130 ] || fail "exit code $code after an interrupt"

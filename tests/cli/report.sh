@@ -1,0 +1,106 @@
+#!/bin/sh
+# keel report: pages of models and of results, what they hold, and what is refused.
+. "$(dirname "$0")/common.sh"
+
+# data PAGE: the data of a page as JSON
+data() {
+    awk 'BEGIN {RS = "<script id=\"keel-data\" type=\"application/json\">"} NR == 2' "$1" |
+        awk 'BEGIN {RS = "</script>"} NR == 1' >data.json
+    [ -s data.json ] || fail "$1 has no data"
+}
+
+# count PATTERN: members of the data whose path and value match
+count() {
+    "$JSON_PATHS" data.json >paths || fail "the data are not JSON"
+    grep -c -- "$1" paths || true
+}
+
+# a mechanism, by name: scene, reactions, verdict
+exits 0 report a04_bricard --option output=0.1
+says out "page         a04_bricard.html"
+silent err
+data a04_bricard.html
+[ "$(member data.json format)" = '"keel-report"' ] || fail "format"
+[ "$(member data.json rows)" = 101 ] || fail "rows"
+[ "$(member data.json scene.dimension)" = 3 ] || fail "dimension"
+[ "$(member data.json scene.frames)" = 101 ] || fail "frames"
+[ "$(member data.json scene.poses.count)" = $((101 * 5 * 7)) ] || fail "poses"
+[ "$(member data.json scene.forces.count)" = $((101 * 6 * 3)) ] || fail "forces"
+[ "$(member data.json 'scene.bodies[0].name')" = '"ground"' ] || fail "bodies[0]"
+[ "$(count '^verdict\[[0-9]*\].ok true')" -ge 4 ] || fail "verdict"
+[ "$(count '\.group "reaction"')" -ge 6 ] || fail "reactions"
+[ "$(count '^columns.*\.shared true')" -ge 6 ] || fail "Bricard's reactions are shared"
+[ "$(count '\.group "violation"')" -eq 12 ] || fail "a violation for each of 5 constraints at two levels, and 2"
+[ "$(member data.json summary.status)" = '"ok"' ] || fail "summary"
+
+# shapes of bodies, and wheels of those that have none
+exits 0 report excavator --until 0.1
+data excavator.html
+[ "$(member data.json 'scene.bodies[1].shapes[0].kind')" = '"rod"' ] || fail "shape"
+[ "$(count 'shapes.*kind "mass"')" -eq 1 ] || fail "the load of the bucket"
+exits 0 report bicycle --until 0.1
+data bicycle.html
+[ "$(count 'shapes.*kind "cylinder"')" -eq 2 ] || fail "wheels"
+
+# equations: points that the model declares; flags as for keel run
+exits 0 report "$models/andrews.yaml" --until 0.01 --tol 1e-6 --set mom=0.03 -o page.html
+data page.html
+[ "$(member data.json scene.dimension)" = 2 ] || fail "dimension"
+[ "$(count '^scene\.tracks\[[0-9]*\]\.name')" -eq 9 ] || fail "tracks"
+[ "$(member data.json 'scene.lines[0][1]')" = '"F"' ] || fail "lines"
+[ "$(member data.json 'verdict[0].text')" = '"reached t = 0.01"' ] || fail "until"
+
+# rows on the page are thinned, and the facts say so
+exits 0 report "$models/pendulum.yaml" --until 0.5 --method rk4 --step 2e-6 --option output=0 -o thin.html
+data thin.html
+[ "$(member data.json rows)" -le 200001 ] || fail "too many rows"
+says data.json "250001, of which"
+
+# a failed run has a page too, which says so
+cat >wall.yaml <<'YAML'
+keel: 1
+equations: {coordinates: {x: 1}, kinetic: x'^2/2, forces: {x: -1/x^2}}
+simulate: {until: 10}
+YAML
+exits 1 report wall.yaml
+data wall.html
+[ "$(member data.json 'verdict[0].ok')" = false ] || fail "a failed run must not look good"
+
+# CSV: plots; with the model also the scene
+exits 0 run a02_four_bars --option output=0.1 -o rows.csv
+exits 0 report rows.csv
+data rows.html
+[ "$(member data.json rows)" = 101 ] || fail "rows"
+[ "$(member data.json scene)" = null ] || fail "a CSV file has no scene"
+exits 0 report rows.csv --model a02_four_bars
+data rows.html
+[ "$(member data.json scene.poses.count)" = $((101 * 5 * 7)) ] || fail "poses"
+[ "$(member data.json scene.forces)" = null ] || fail "forces without accelerations"
+exits 2 report rows.csv --model pendulum
+says err "not a result of this model"
+exits 2 report rows.csv --tol 1e-9
+says err "come too late"
+
+# usage
+exits 2 report
+says err "a report of what?"
+exits 2 report andrews pendulum
+says err "one model or result at a time"
+exits 2 report andrews --model pendulum
+says err "is a model itself"
+exits 2 report wall.yaml -o wall.yaml
+says err "would overwrite"
+exits 1 report pendulum -o /no/such/folder/page.html
+says err "cannot write /no/such/folder/page.html"
+exits 2 report no_such.csv
+says err "no_such.csv: error: cannot be opened"
+exits 0 report --help
+says out "usage: keel report"
+
+# other CSV files
+printf 'name,age\nAnn,3\n' >people.csv
+exits 2 report people.csv
+says err "people.csv:1: error: this is not a result of 'keel run -o'"
+head -c 5000 rows.csv >cut.csv
+exits 2 report cut.csv
+says err "truncated"

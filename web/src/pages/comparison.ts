@@ -1,0 +1,265 @@
+// Methods compared: error against cost.
+
+import type { Comparison, ComparisonRun } from "../contract";
+import { h, prose, section } from "../dom";
+import { count, number, power } from "../format";
+import { publish } from "../hook";
+import { showPage } from "../page";
+import { createChart, type ChartPoint } from "../plots/chart";
+import { sortableTable, type TableColumn } from "../table";
+
+type Cost = "evaluations" | "seconds" | "steps" | "factorizations";
+
+const COSTS: [Cost, string][] = [
+  ["evaluations", "evaluations of the accelerations"],
+  ["seconds", "processor time in seconds"],
+  ["steps", "steps"],
+  ["factorizations", "factorizations"],
+];
+
+/** The method, with its integrator unless that is part of its name already. */
+function nameOf(run: ComparisonRun): string {
+  return run.method.startsWith(run.integrator) || run.integrator === "auto"
+    ? run.method
+    : `${run.integrator}, ${run.method}`;
+}
+
+function setting(run: ComparisonRun): string {
+  if (typeof run.tolerance === "number") return `tolerance ${number(run.tolerance, 3)}`;
+  return typeof run.step === "number" ? `step ${number(run.step, 3)}` : "";
+}
+
+interface Method {
+  name: string;
+  integrator: string;
+  runs: ComparisonRun[];
+  /** Place among the methods at the target error; null if the data do not rank it. */
+  rank: number | null;
+  best: number;
+}
+
+/** Best first: by rank, then by the smallest error that a method reached. */
+function methodsOf(data: Comparison): Method[] {
+  const lists = new Map<string, ComparisonRun[]>();
+  for (const run of data.runs) lists.set(nameOf(run), [...(lists.get(nameOf(run)) ?? []), run]);
+  const methods = [...lists].map(([name, runs]): Method => {
+    const rank = data.ranking?.find((r) => r.method === name)?.rank ?? 0;
+    const best = Math.min(...runs.map((r) => r.error ?? Infinity));
+    return { name, integrator: runs[0]?.integrator ?? "", runs, rank: rank > 0 ? rank : null, best };
+  });
+  const order = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
+  return methods.sort((a, b) => order(a.rank ?? Infinity, b.rank ?? Infinity) || order(a.best, b.best));
+}
+
+/** So many methods are shown from the start; of more, the best of each integrator. */
+const SHOWN = 12;
+
+function workPrecision(data: Comparison, cost: Cost, label: string): HTMLElement {
+  const point = (run: ComparisonRun): ChartPoint => ({
+    x: run[cost] ?? NaN,
+    y: run.error ?? NaN,
+    text: `${nameOf(run)}, ${setting(run)}: error ${number(run.error, 3)}, ${cost} ${number(run[cost], 4)}`,
+  });
+  const methods = methodsOf(data);
+  const firstOfIntegrator = (m: Method): boolean =>
+    methods.find((other) => other.integrator === m.integrator) === m;
+  const series = methods.map((method) => ({
+    name: method.name,
+    marks: true,
+    hidden: methods.length > SHOWN && !firstOfIntegrator(method),
+    points: method.runs
+      .filter((r) => r.error !== null && r[cost] !== null)
+      .sort((a, b) => (b.tolerance ?? b.step ?? 0) - (a.tolerance ?? a.step ?? 0))
+      .map(point),
+  }));
+  return createChart({
+    id: "work-precision",
+    title: `Error against ${label}`,
+    xLabel: label,
+    yLabel: "error",
+    xLog: true,
+    yLog: true,
+    series,
+    height: 440,
+  });
+}
+
+interface Rank extends Method {
+  bestRun: ComparisonRun | null;
+  /** Evaluations for an error of LEVELS[i]; null if it was not reached. */
+  needs: (number | null)[];
+}
+
+const LEVELS = [1e-3, 1e-6, 1e-9];
+
+/** Cost at an error, on the straight line between two runs in logarithms. */
+function evaluationsFor(runs: ComparisonRun[], level: number): number | null {
+  const points = runs
+    .filter((r) => r.error !== null && r.error > 0 && r.evaluations !== null && r.evaluations > 0)
+    .map((r) => ({ error: r.error as number, cost: r.evaluations as number }))
+    .sort((a, b) => b.error - a.error);
+  for (let i = 0; i + 1 < points.length; i++) {
+    const [a, b] = [points[i], points[i + 1]] as [
+      { error: number; cost: number },
+      { error: number; cost: number },
+    ];
+    if (a.error < level || b.error > level || a.error === b.error) continue;
+    const part = Math.log(a.error / level) / Math.log(a.error / b.error);
+    return a.cost * (b.cost / a.cost) ** part;
+  }
+  return null;
+}
+
+function ranking(data: Comparison): Rank[] {
+  return methodsOf(data).map((method) => ({
+    ...method,
+    bestRun: method.runs.find((r) => r.error === method.best) ?? null,
+    needs: LEVELS.map((level) => evaluationsFor(method.runs, level)),
+  }));
+}
+
+function rankedBy(data: Comparison): string {
+  if (!data.ranking) return "Methods by the smallest error they reached.";
+  return `Methods by their evaluations for an error${typeof data.target === "number" ? ` of ${number(data.target, 3)}` : ""}.`;
+}
+
+/** One row for each method. */
+function rankTable(data: Comparison): HTMLElement {
+  const ranks = ranking(data);
+  const ranked = ranks.some((r) => r.rank !== null);
+  const place: TableColumn<Rank> = { title: "rank", key: (r) => r.rank, numeric: true };
+  const reached = LEVELS.map((level, i) => ({ level, i })).filter(({ i }) =>
+    ranks.some((r) => r.needs[i] !== null),
+  );
+  return sortableTable<Rank>(
+    "ranking",
+    [
+      ...(ranked ? [place] : []),
+      { title: "method", key: (r) => r.name },
+      {
+        title: "smallest error",
+        key: (r) => r.bestRun?.error ?? null,
+        cell: (r) => number(r.bestRun?.error, 3),
+        numeric: true,
+      },
+      {
+        title: "its evaluations",
+        key: (r) => r.bestRun?.evaluations ?? null,
+        cell: (r) => count(r.bestRun?.evaluations),
+        numeric: true,
+      },
+      {
+        title: "its seconds",
+        key: (r) => r.bestRun?.seconds ?? null,
+        cell: (r) => number(r.bestRun?.seconds, 3),
+        numeric: true,
+      },
+      ...reached.map(({ level, i }) => ({
+        title: `evaluations for ${power(level)}`,
+        key: (r: Rank) => r.needs[i] ?? null,
+        cell: (r: Rank) => count(r.needs[i]),
+        numeric: true,
+      })),
+    ],
+    ranks,
+  );
+}
+
+function columns(): TableColumn<ComparisonRun>[] {
+  const value = (
+    title: string,
+    key: (run: ComparisonRun) => number | null,
+    digits = 3,
+  ): TableColumn<ComparisonRun> => ({
+    title,
+    key,
+    cell: (run) => number(key(run), digits),
+    numeric: true,
+  });
+  const whole = (title: string, key: (run: ComparisonRun) => number | null): TableColumn<ComparisonRun> => ({
+    title,
+    key,
+    cell: (run) => count(key(run)),
+    numeric: true,
+  });
+  return [
+    { title: "method", key: nameOf },
+    value("tolerance or step", (r) => r.tolerance ?? r.step ?? null),
+    {
+      title: "status",
+      key: (r) => r.status,
+      cell: (r) =>
+        h("span", { class: r.status === "ok" ? "status good" : "status bad", title: r.reason }, r.status),
+    },
+    value("error", (r) => r.error),
+    value("violation", (r) => r.violation),
+    value("energy", (r) => r.energy),
+    whole("steps", (r) => r.steps),
+    whole("evaluations", (r) => r.evaluations),
+    whole("factorizations", (r) => r.factorizations),
+    value("seconds", (r) => r.seconds),
+  ];
+}
+
+export function showComparison(data: Comparison): void {
+  const available = COSTS.filter(([cost]) => data.runs.some((r) => r[cost] !== null));
+  const failed = data.runs.filter((r) => r.status !== "ok").length;
+  const chart = section("precision", "Work and precision", () => {
+    const place = h("div");
+    const show = ([cost, label]: [Cost, string]): void =>
+      place.replaceChildren(workPrecision(data, cost, label));
+    const choices = available.map((choice, i) => {
+      const radio = h("input", { type: "radio", name: "cost", checked: i === 0, change: () => show(choice) });
+      return h("label", {}, radio, choice[0]);
+    });
+    if (available[0]) show(available[0]);
+    return [
+      h(
+        "p",
+        { class: "note" },
+        `Lower and further left is better. Each line is a method, each mark a run; the best methods come first.${
+          methodsOf(data).length > SHOWN ? " Shown is the best of each integrator, choose others below." : ""
+        }`,
+      ),
+      h("fieldset", { class: "choices" }, h("legend", {}, "cost"), ...choices),
+      place,
+    ];
+  });
+  const ranks = section("ranking", "Ranking", () => [
+    h(
+      "p",
+      { class: "note" },
+      `${rankedBy(data)} Evaluations for an error are interpolated between the runs around it. A click on a heading sorts.`,
+    ),
+    h("div", { class: "card" }, rankTable(data)),
+  ]);
+  const table = section("runs", "All runs", () => [
+    h("div", { class: "card" }, sortableTable("runs", columns(), data.runs)),
+  ]);
+  const notes = section("notes", "Notes", () => [
+    h("ul", { class: "notes card" }, ...data.notes.map((n) => h("li", {}, prose(n)))),
+  ]);
+  showPage({
+    kind: "Comparison of methods",
+    title: data.title,
+    lead: [
+      h("p", { class: "lead" }, `Reference: ${data.reference}`),
+      h(
+        "p",
+        { class: "note" },
+        `${methodsOf(data).length} methods, ${data.runs.length} runs, ${failed} of them not finished.`,
+      ),
+    ],
+    sections: [chart, ranks, table, ...(data.notes.length > 0 ? [notes] : [])],
+    footer: `Made by ${data.program ?? "Keel"}.`,
+  });
+  publish({
+    format: data.format,
+    time: 0,
+    playing: false,
+    window: [0, 0],
+    plots: () => [],
+    value: () => null,
+    pose: () => null,
+  });
+}

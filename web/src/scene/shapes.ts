@@ -1,0 +1,140 @@
+// Meshes of bodies: their shapes, or a skeleton between the places where something is attached.
+
+import {
+  BoxGeometry,
+  BufferGeometry,
+  CylinderGeometry,
+  Float32BufferAttribute,
+  DoubleSide,
+  Group,
+  Matrix4,
+  Mesh,
+  MeshStandardMaterial,
+  Quaternion,
+  SphereGeometry,
+  Vector3,
+} from "three";
+import type { Scene, Shape, V3 } from "../contract";
+
+const UP = new Vector3(0, 1, 0);
+/** Parts of the scene's size: thinnest visible rod, bones of skeletons, bodies that are only a mass. */
+const THINNEST = 0.004;
+const BONE = 0.011;
+const MASS = 0.03;
+
+/** A cylinder from one place to another. */
+export function bar(from: Vector3, to: Vector3, radius: number, material: MeshStandardMaterial): Mesh {
+  const along = to.clone().sub(from);
+  const mesh = new Mesh(new CylinderGeometry(radius, radius, along.length(), 24), material);
+  mesh.position.copy(from).add(to).multiplyScalar(0.5);
+  if (along.lengthSq() > 0) mesh.quaternion.copy(new Quaternion().setFromUnitVectors(UP, along.normalize()));
+  return mesh;
+}
+
+function ball(at: Vector3, radius: number, material: MeshStandardMaterial): Mesh {
+  const mesh = new Mesh(new SphereGeometry(radius, 32, 20), material);
+  mesh.position.copy(at);
+  return mesh;
+}
+
+/** `axes` is a rotation matrix by rows: its columns are the axes of the block. */
+function block(size: V3, at: V3, axes: number[], material: MeshStandardMaterial): Mesh {
+  const mesh = new Mesh(new BoxGeometry(...size), material);
+  const [a = 1, b = 0, c = 0, d = 0, e = 1, f = 0, g = 0, k = 0, l = 1] = axes;
+  mesh.quaternion.setFromRotationMatrix(new Matrix4().set(a, b, c, 0, d, e, f, 0, g, k, l, 0, 0, 0, 0, 1));
+  mesh.position.set(...at);
+  return mesh;
+}
+
+function meshOf(shape: Shape, size: number, material: MeshStandardMaterial): Mesh {
+  const thick = (length: number): number => Math.max(length, THINNEST * size);
+  switch (shape.kind) {
+    case "rod":
+    case "cylinder":
+      return bar(new Vector3(...shape.from), new Vector3(...shape.to), thick(shape.radius), material);
+    case "box":
+      return block(shape.size.map(thick) as V3, shape.at, shape.axes, material);
+    case "plate":
+      return block(
+        [thick(shape.size[0]), thick(shape.size[1]), thick(shape.thickness)],
+        shape.at,
+        shape.axes,
+        material,
+      );
+    case "sphere":
+      return ball(new Vector3(...shape.at), thick(shape.radius), material);
+    case "mass":
+      return ball(new Vector3(...shape.at), MASS * size, material);
+  }
+}
+
+/** Places of a body where joints, springs and points are, without repetitions. */
+export function attachments(scene: Scene, body: number): Vector3[] {
+  const places: Vector3[] = [];
+  const add = (at: V3): void => {
+    const place = new Vector3(...at);
+    if (!places.some((p) => p.distanceTo(place) < 1e-6 * scene.size)) places.push(place);
+  };
+  for (const link of [...scene.joints, ...scene.springs]) {
+    if (link.body[0] === body) add(link.at[0]);
+    if (link.body[1] === body) add(link.at[1]);
+  }
+  for (const point of scene.points) if (point.body === body) add(point.at);
+  return places;
+}
+
+/** On one line: a bar from end to end; three: a triangle; more: bars from the reference point; one: a bar to the mass. */
+function skeleton(places: Vector3[], size: number, material: MeshStandardMaterial): Mesh[] {
+  const reference = new Vector3();
+  const bone = (a: Vector3, b: Vector3): Mesh => bar(a, b, BONE * size, material);
+  const first = places[0];
+  if (!first) return [ball(reference, MASS * size, material)];
+  if (places.length === 1) return [bone(reference, first), ball(reference, MASS * size, material)];
+
+  const far = places.reduce((best, p) => (p.distanceTo(first) > best.distanceTo(first) ? p : best), first);
+  const direction = far.clone().sub(first).normalize();
+  const along = (p: Vector3): number => p.clone().sub(first).dot(direction);
+  const aside = (p: Vector3): number => p.clone().sub(first).addScaledVector(direction, -along(p)).length();
+  if (places.every((p) => aside(p) < 1e-3 * size)) {
+    const ordered = [...places].sort((a, b) => along(a) - along(b));
+    return [bone(ordered[0] as Vector3, ordered[ordered.length - 1] as Vector3)];
+  }
+  if (places.length === 3) {
+    const [a, b, c] = places as [Vector3, Vector3, Vector3];
+    return [bone(a, b), bone(b, c), bone(c, a), triangle(a, b, c, material)];
+  }
+  return places.map((p) => bone(reference, p));
+}
+
+function triangle(a: Vector3, b: Vector3, c: Vector3, like: MeshStandardMaterial): Mesh {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute(
+    "position",
+    new Float32BufferAttribute(
+      [a, b, c].flatMap((p) => p.toArray()),
+      3,
+    ),
+  );
+  geometry.computeVertexNormals();
+  const material = like.clone();
+  material.transparent = true;
+  material.opacity = 0.35;
+  material.side = DoubleSide;
+  return new Mesh(geometry, material);
+}
+
+/** The body in its drawn pose, around its reference point. The ground has no skeleton. */
+export function bodyGroup(scene: Scene, index: number, material: MeshStandardMaterial): Group {
+  const group = new Group();
+  const body = scene.bodies[index];
+  if (!body) return group;
+  const meshes =
+    body.shapes.length > 0
+      ? body.shapes.map((shape) => meshOf(shape, scene.size, material))
+      : index > 0
+        ? skeleton(attachments(scene, index), scene.size, material)
+        : [];
+  for (const mesh of meshes) mesh.userData["title"] = index > 0 ? `body ${body.name}` : body.name;
+  if (meshes.length > 0) group.add(...meshes);
+  return group;
+}

@@ -1,0 +1,138 @@
+// The animation: it moves, and shows the right pose at the right time.
+
+import assert from "node:assert/strict";
+import { equations, fourBar, spatial } from "../fixtures.mjs";
+import { ask, drawn, near, withPage } from "./browser.mjs";
+
+async function picture(page) {
+  await drawn(page);
+  return page.locator(".viewer canvas").screenshot();
+}
+
+async function scrub(page, part) {
+  await page.locator(".transport input").evaluate((slider, value) => {
+    slider.value = String(value * Number(slider.max));
+    slider.dispatchEvent(new Event("input"));
+  }, part);
+  await drawn(page);
+}
+
+export default {
+  "scrubbing shows the pose of that time": () =>
+    withPage(fourBar(), async (page) => {
+      // a quarter of a turn after the drawn pose the crank points to -x; its middle is half of 0.1 m away
+      await scrub(page, 0.125);
+      near(await ask(page, "time"), 0.25, 1e-12);
+      const { place, rotation } = await ask(page, "pose", "crank");
+      near(place[0], -0.05, 1e-7, "x");
+      near(place[1], 0, 1e-7, "y");
+      near(rotation[0], Math.SQRT1_2, 1e-6, "w");
+      near(rotation[3], Math.SQRT1_2, 1e-6, "z");
+    }),
+
+  "between frames poses are interpolated": () =>
+    withPage(fourBar(), async (page) => {
+      // frames are 0.005 apart; halfway the crank has turned by 2 pi t to the accuracy of f32, its middle by that of a chord
+      await scrub(page, 0.12625 + 0.00125);
+      const t = await ask(page, "time");
+      near((t / 0.005) % 1, 0, 1e-9, "on a frame");
+      await scrub(page, 0.1263);
+      const between = await ask(page, "time");
+      near(between, 0.2526, 1e-12);
+      const { place, rotation } = await ask(page, "pose", "crank");
+      near(2 * Math.atan2(rotation[3], rotation[0]), 2 * Math.PI * between, 1e-6, "angle");
+      near(Math.hypot(place[0], place[1]), 0.05, 1e-5, "radius");
+    }),
+
+  "the picture follows the time": () =>
+    withPage(fourBar(), async (page) => {
+      const first = await picture(page);
+      await scrub(page, 0.2);
+      const second = await picture(page);
+      assert.ok(!first.equals(second), "two times look the same");
+      await scrub(page, 0);
+      assert.ok(first.equals(await picture(page)), "the first picture does not come back");
+    }),
+
+  "playing moves, pausing rests": () =>
+    withPage(spatial(), async (page) => {
+      const first = await picture(page);
+      await page.locator(".play").click();
+      await page.waitForFunction(() => window.keelReport.time > 0.3);
+      assert.equal(await page.locator(".play").getAttribute("aria-label"), "pause");
+      await page.locator(".play").click();
+      const time = await ask(page, "time");
+      assert.ok(!first.equals(await picture(page)));
+      await drawn(page);
+      assert.equal(await ask(page, "time"), time);
+    }),
+
+  "views, fit, forces, names and traces change the picture": () =>
+    withPage(spatial(), async (page) => {
+      let last = await picture(page);
+      const changes = async (name) => {
+        await page.locator(`#animation .tools button:text-is("${name}")`).first().click();
+        await page.mouse.move(0, 0);
+        const next = await picture(page);
+        assert.ok(!last.equals(next), `'${name}' changed nothing`);
+        last = next;
+      };
+      for (const name of ["front", "side", "top", "corner", "+", "fit", "joints", "forces", "end"])
+        await changes(name);
+      await page.locator('#animation .tools button:text-is("names")').click();
+      await drawn(page);
+      assert.deepEqual(await page.locator(".labels span").allTextContents(), [
+        "base",
+        "swing",
+        "rail",
+        "axle",
+        "hook",
+        "end",
+        "corner",
+      ]);
+    }),
+
+  "the view turns with the mouse": () =>
+    withPage(spatial(), async (page) => {
+      const first = await picture(page);
+      const box = await page.locator(".viewer canvas").boundingBox();
+      await page.mouse.move(box.x + 200, box.y + 100);
+      await page.mouse.down();
+      await page.mouse.move(box.x + 260, box.y + 130, { steps: 4 });
+      await page.mouse.up();
+      await page.mouse.move(0, 0);
+      assert.ok(!first.equals(await picture(page)));
+    }),
+
+  "equation models: tracks and lines move": () =>
+    withPage(equations(), async (page) => {
+      const first = await picture(page);
+      await scrub(page, 0.05);
+      assert.ok(!first.equals(await picture(page)));
+      assert.deepEqual(await page.locator(".traces button[aria-pressed=true]").allTextContents(), [
+        "P1",
+        "P2",
+        "P3",
+      ]); // O rests
+    }),
+
+  "without WebGL the rest works": () =>
+    withPage(
+      fourBar(),
+      async (page) => {
+        assert.match(await page.locator("#animation .problem").textContent(), /needs WebGL/);
+        await scrub(page, 0.125);
+        near((await ask(page, "pose", "crank")).place[0], -0.05, 1e-7);
+        assert.ok((await page.locator(".u-wrap").count()) > 5);
+      },
+      {
+        before: () => {
+          const original = HTMLCanvasElement.prototype.getContext;
+          HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+            return kind.startsWith("webgl") ? null : original.call(this, kind, ...rest);
+          };
+          console.error = () => {}; // three.js reports it there
+        },
+      },
+    ),
+};

@@ -1,0 +1,115 @@
+// Comparisons and reproductions.
+
+import assert from "node:assert/strict";
+import { comparison, reproduction } from "../fixtures.mjs";
+import { drawn, withPage } from "./browser.mjs";
+
+const cells = (page, column) => page.locator(`#runs tbody tr td:nth-child(${column})`).allTextContents();
+const value = (text) => Number(text.replaceAll("\u2212", "-").replaceAll("\u202f", ""));
+
+export default {
+  "comparison: a line for each method, a mark for each run": () =>
+    withPage(comparison(), async (page) => {
+      assert.equal(await page.locator("#work-precision .series").count(), 28);
+      assert.equal(await page.locator("#work-precision .series[aria-pressed=true]").count(), 7); // the best of each integrator
+      await page.locator("#work-precision").getByText("all", { exact: true }).click();
+      await drawn(page);
+      // 28 methods with 5 runs, one of which failed and has no error
+      assert.equal(await page.locator("#work-precision path.point").count(), 139);
+      assert.equal(await page.locator("#runs tbody tr").count(), 140);
+    }),
+
+  "comparison: another cost": () =>
+    withPage(comparison(), async (page) => {
+      await page.getByLabel("seconds").check();
+      assert.match(await page.locator("#work-precision h3").textContent(), /processor time/);
+    }),
+
+  "comparison: the table sorts, runs without a number last": () =>
+    withPage(comparison(), async (page) => {
+      const heading = page.locator("#runs th", { hasText: "error" });
+      await heading.locator("button").click();
+      assert.equal(await heading.getAttribute("aria-sort"), "ascending");
+      const rising = await cells(page, 4);
+      assert.equal(rising.at(-1), "\u2013");
+      const numbers = rising.slice(0, -1).map(value);
+      assert.deepEqual(
+        numbers,
+        [...numbers].sort((a, b) => a - b),
+      );
+      await heading.locator("button").click();
+      assert.equal(await heading.getAttribute("aria-sort"), "descending");
+      const falling = await cells(page, 4);
+      assert.equal(falling.at(-1), "\u2013");
+      assert.equal(falling[0], rising.at(-2));
+    }),
+
+  "comparison: methods are ranked, costs interpolated": () => {
+    const run = (integrator, error, evaluations) => ({
+      ...comparison().runs[0],
+      integrator,
+      method: "m",
+      error,
+      evaluations,
+    });
+    const runs = [run("a", 1e-2, 100), run("a", 1e-4, 10000), run("b", 1e-2, 50), run("b", 1e-5, 50000)];
+    return withPage({ ...comparison(), runs }, async (page) => {
+      const rows = await page.locator("#ranking tbody tr").allTextContents();
+      assert.match(rows[0], /^b, m/); // the smaller error first
+      assert.match(rows[1], /^a, m/);
+      assert.match(rows[1], /1\u202f000$/); // halfway between the runs of a, in logarithms
+      assert.match(rows[0], /500$/); // a third of the way between those of b: 50 * 1000^(1/3)
+    });
+  },
+
+  "comparison: a given ranking is followed": () => {
+    const run = (method, integrator, error) => ({ ...comparison().runs[0], method, integrator, error });
+    const runs = [run("rk/index1", "rk", 1e-9), run("bdf/index1", "bdf", 1e-3)];
+    const ranking = [
+      { rank: 1, method: "bdf/index1", evaluations: 7 },
+      { rank: 2, method: "rk/index1", evaluations: null },
+      { rank: 0, method: "x", evaluations: null },
+    ];
+    runs.unshift({ ...run("x", "x", null), status: "not run" });
+    return withPage({ ...comparison(), runs, ranking, target: 1e-3 }, async (page) => {
+      assert.deepEqual(await page.locator("#ranking tbody td:nth-child(2)").allTextContents(), [
+        "bdf/index1",
+        "rk/index1",
+        "x",
+      ]);
+      assert.match(await page.locator("#ranking .note").textContent(), /an error of 0\.001/);
+    });
+  },
+
+  "comparison: a tip names the run": () =>
+    withPage(comparison(), async (page) => {
+      const mark = page.locator("#work-precision path.point").first();
+      await mark.hover({ force: true });
+      assert.match(await page.locator("#work-precision .tip").textContent(), /tolerance .* error/);
+    }),
+
+  "reproduction: claims with verdicts, figures with their series": () =>
+    withPage(reproduction(), async (page) => {
+      assert.deepEqual(await page.locator(".tally > span").allTextContents(), [
+        "✓agrees 2",
+        "✗differs 1",
+        "–not comparable 1",
+      ]);
+      assert.equal(await page.locator("#claims tbody tr").count(), 4);
+      assert.match(await page.locator("#claims").textContent(), /with alpha = 5 it is 1\.2e-3/);
+      assert.equal(await page.locator("#figures figure").count(), 2);
+      assert.equal(await page.locator("#figure-1 .series").count(), 2);
+      assert.equal(await page.locator("#figure-1 path.point").count(), 20);
+      assert.deepEqual(await page.locator("header code").allTextContents(), ["models/pendulum.yaml"]);
+      assert.match(await page.locator("header").textContent(), /of the paper, see projection\.md\./);
+      assert.equal(await page.locator("#tables tbody tr").count(), 2);
+      assert.match(await page.locator("#claims tbody tr").first().textContent(), /robust/);
+    }),
+
+  "reproduction: claims sort by verdict": () =>
+    withPage(reproduction(), async (page) => {
+      await page.locator("#claims th", { hasText: "verdict" }).locator("button").click();
+      await page.locator("#claims th", { hasText: "verdict" }).locator("button").click();
+      assert.match(await page.locator("#claims tbody tr").first().textContent(), /not comparable/);
+    }),
+};
