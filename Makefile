@@ -15,11 +15,13 @@ build: ## build the program (build/keel)
 	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD) --target keel
 
-demo: deps build ## install what is missing, build, simulate Andrews' squeezing mechanism
+demo: deps build ## install what is missing, build, simulate Andrews' squeezing mechanism, make a page of it
 	@mkdir -p $(DEMO)
 	@$(BUILD)/keel run models/andrews.yaml -o $(DEMO)/andrews.csv --summary $(DEMO)/andrews.json
 	@echo
+	@$(BUILD)/keel report models/a03_andrews.yaml -o $(DEMO)/andrews.html >/dev/null
 	@echo "The trajectory is in $(DEMO)/andrews.csv, the summary in $(DEMO)/andrews.json."
+	@echo "To look at it, open $(DEMO)/andrews.html in a browser."
 	@echo "Next: '$(BUILD)/keel help', models/ has more mechanisms, README.md a first model of your own."
 
 test: deps build ## install what is missing, build, run all tests

@@ -6,7 +6,7 @@
 
 #include "cli.h"
 #include "keel/mechanism.h"
-#include "results/columns.h"
+#include "run/columns.h"
 
 enum { HELP, SET, OUTPUT };
 

@@ -5,7 +5,7 @@
 
 #include "cli.h"
 #include "keel/mechanism.h"
-#include "results/columns.h"
+#include "run/columns.h"
 
 enum { LISTED = 10 }; /* largest changes that are told */
 

@@ -42,7 +42,7 @@ function(keel_library name output kind)
     target_link_libraries(${name} PUBLIC ${of_LINK})
   else()
     target_link_libraries(${name} PRIVATE ${of_LINK})
-    if(NOT KEEL_SANITIZE)
+    if(NOT KEEL_SANITIZE AND NOT KEEL_FUZZ)
       target_link_options(${name} PRIVATE LINKER:-z,defs)
     endif()
     # internals that come from archives stay inside

@@ -3,7 +3,7 @@
  *   system.h       the system to simulate, in C             saddle.h, rank.h   the linear algebra
  *   equations.h    ... or written as formulas               diagnostics.h      messages
  *   mechanism.h    ... or as bodies, joints and forces; assemble.h, mobility.h   closing it, looking at it
- *   method.h, settings.h, run.h   how to simulate it        status.h           outcomes
+ *   method.h, settings.h, run.h   how to simulate it; compare.h with many methods        status.h   outcomes
  *
  * libkeel neither prints, exits nor touches files. Reading models and writing results is libkeel-files:
  * modelfile.h, results.h.
@@ -12,6 +12,7 @@
 #define KEEL_KEEL_H
 
 #include "keel/assemble.h"
+#include "keel/compare.h"
 #include "keel/diagnostics.h"
 #include "keel/equations.h"
 #include "keel/mechanism.h"

@@ -96,7 +96,7 @@ typedef struct keel_result {
     keel_event *events; /* [event_count], t increasing; owned */
     int event_count;
     long events_dropped;
-    double gap_smallest, gap_time; /* smallest gap of J and when; -1: too large a system to be watched */
+    double gap_smallest, gap_time; /* smallest gap of J and when; -1: no constraints to be watched */
     int *shared; /* [m] 1: dependent constraints share this multiplier; owned; NULL: unknown */
     int *
         output_shared; /* [n_outputs] 1: it depends on how shared multipliers are shared; owned; NULL: none */

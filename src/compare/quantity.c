@@ -5,7 +5,7 @@
 
 #include "base/names.h"
 #include "compare/internal.h"
-#include "results/columns.h"
+#include "run/columns.h"
 
 static int count_of(const keel_system *system, ki_source source) {
     switch (source) {

@@ -73,7 +73,7 @@ struct ki_integrator {
     double t_old; /* the last step was [t_old, t]        */
     double longest_step;
     long steps, rejected;
-    int order; /* of the last step; 0: not told */
+    int order;                             /* of the last step; 0: not told */
     long jacobians;                        /* linearisations of implicit methods */
     double moved_position, moved_velocity; /* sums of squares of the corrections of accepted steps, M-norm */
     ki_energy_change settled;              /* what stabilising did to the energy in the last step */

@@ -59,7 +59,8 @@ keel_status ki_mech_name(ki_mech *mech) {
     for (int i = 0; i < mech->motion_count; i++)
         constraint[l->motion_row + i] = mech->motion[i].name;
     for (int i = 0; i < mech->start_count; i++)
-        constraint[l->part[l->start_part + i].row] = joined(&mech->arena, "start of ", "", mech->start[i].name);
+        constraint[l->part[l->start_part + i].row] =
+            joined(&mech->arena, "start of ", "", mech->start[i].name);
     s->names.q = q;
     s->names.v = v;
     s->names.constraint = constraint;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "keel/results.h"
-#include "results/columns.h"
+#include "run/columns.h"
 
 /* Rows are handed to the operating system whole, so that a file cut off by a crash still ends with a complete
  * line: flushed at a row's end once FLUSH_AT bytes are waiting, which leaves room for one more row. */

@@ -7,7 +7,7 @@
 
 #include "keel/mechanism.h"
 #include "keel/mobility.h"
-#include "results/columns.h"
+#include "run/columns.h"
 
 /* Up to this number of entries of J it is found out which reactions are shared (docs/redundancy.md). */
 #define MOST_RANK_ENTRIES 1e5

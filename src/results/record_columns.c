@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "results/columns.h"
 #include "results/record.h"
+#include "run/columns.h"
 
 const char *const ki_group_dataset[KI_GROUPS] = {
     [KI_TIME] = "t",

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "keel/results.h"
-#include "results/columns.h"
+#include "run/columns.h"
 
 /* More components than this are not listed: the rows and the summary have them all. */
 enum { LISTED = 12 };

@@ -1,6 +1,6 @@
 #include "keel/results.h"
-#include "results/columns.h"
 #include "results/json.h"
+#include "run/columns.h"
 
 static void write_values(ki_json *json, const char *key, const keel_system *system, keel_name_of of,
                          int count, const double *values) {

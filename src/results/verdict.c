@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/columns.h"
+#include "run/columns.h"
 
 /* What is still called good: violation relative to the constraint's size, drift relative to the energy. */
 static const double GOOD_VIOLATION = 1e-6, GOOD_DRIFT = 1e-3;
