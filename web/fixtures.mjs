@@ -494,6 +494,63 @@ export function spatial() {
   });
 }
 
+/** A wheel that rolls 20 m along x: small compared with its way. */
+export function rolling() {
+  const rows = 201;
+  const radius = 0.25;
+  const time = range(rows, (i) => i / 50);
+  const speed = 5;
+  const poses = time.flatMap((t) => {
+    const angle = (speed * t) / radius;
+    return [speed * t, 1, radius, Math.cos(angle / 2), 0, Math.sin(angle / 2), 0];
+  });
+  return reportOf({
+    title: "A wheel on its way",
+    verdict: [{ ok: true, text: "reached t = 4" }],
+    time: pack(time),
+    rows,
+    columns: [
+      column(
+        "x",
+        "output",
+        time.map((t) => speed * t),
+        { unit: "m" },
+      ),
+    ],
+    scene: {
+      dimension: 3,
+      up: [0, 0, 1],
+      size: radius,
+      bodies: [
+        { name: "ground", shapes: [] },
+        { name: "wheel", shapes: [{ kind: "cylinder", from: [0, -0.01, 0], to: [0, 0.01, 0], radius }] },
+      ],
+      points: [],
+      joints: [
+        {
+          name: "tread",
+          type: "wheel",
+          body: [0, 1],
+          at: [
+            [0, 1, 0],
+            [0, 0, 0],
+          ],
+          axis: [0, 0, 1],
+          cut: true,
+          shared: false,
+        },
+      ],
+      springs: [],
+      tracks: [],
+      lines: [],
+      frames: rows,
+      frame_time: pack(time),
+      poses: pack(poses, "f32"),
+      forces: null,
+    },
+  });
+}
+
 /** A model of equations: three masses on strings, as tracks and lines. */
 export function equations() {
   const rows = 501;
@@ -752,6 +809,7 @@ export function reproduction() {
 export const pages = {
   "four-bar": fourBar,
   spatial,
+  rolling,
   equations,
   long,
   comparison,

@@ -74,8 +74,8 @@ static inline const ki_joint_role *ki_role(const ki_joint *joint, int d) {
     return d == KI_PLANAR ? joint->type->planar : joint->type->spatial;
 }
 
-/* Velocities in the tree are minus the joint's own where it hangs reversed; those of quaternions are not, which
- * nobody reads. */
+/* Velocities in the tree are minus the joint's own where it hangs reversed; those of quaternions are not,
+ * which nobody reads. */
 static inline double ki_tree_sign(const ki_joint *joint, const ki_joint_role *role) {
     return joint->reversed && !role->kinematics ? -1 : 1;
 }

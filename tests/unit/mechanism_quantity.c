@@ -166,7 +166,8 @@ static void wrong_names(void **state) {
         {0, "pni.angle", "unknown name 'pni.angle'; did you mean 'pin.angle'?"},
         {0, "slide[3].x", "unknown name 'slide[3].x'; did you mean 'slide[2].x'?"},
         {0, "pin.angel",
-         "'pin' is a joint and has no 'angel' (did you mean 'angle'?): it has angle, x, y, z, reaction.force"},
+         "'pin' is a joint and has no 'angel' (did you mean 'angle'?): it has angle, x, y, z, "
+         "reaction.force"},
         {0, "pin", "'pin' is a joint, not a number: add one of angle, x, y, z, reaction.force"},
         {0, "arm.angle", "'arm' is a body and has no 'angle': it has x, y, z, spin.x"},
         {0, "arm.spin", "'arm' is a body and has no 'spin'"},

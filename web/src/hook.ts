@@ -10,6 +10,8 @@ export interface Hook {
   value(plot: string, series: string, t: number): number | null;
   /** Reference point and rotation (w x y z, from the drawn pose) of a body at the shown time. */
   pose(body: string): { place: number[]; rotation: number[] } | null;
+  /** What the animation looks at and from where, and whether it follows the moving bodies; null without animation. */
+  camera(): { follow: boolean; target: number[]; place: number[] } | null;
 }
 
 export function publish(hook: Hook): void {

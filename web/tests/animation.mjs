@@ -1,7 +1,7 @@
 // The animation: it moves, and shows the right pose at the right time.
 
 import assert from "node:assert/strict";
-import { equations, fourBar, spatial } from "../fixtures.mjs";
+import { equations, fourBar, rolling, spatial } from "../fixtures.mjs";
 import { ask, drawn, near, withPage } from "./browser.mjs";
 
 async function picture(page) {
@@ -103,6 +103,66 @@ export default {
       await page.mouse.move(0, 0);
       assert.ok(!first.equals(await picture(page)));
     }),
+
+  "what travels far is followed": () =>
+    withPage(rolling(), async (page) => {
+      const button = page.locator('#animation .tools button:text-is("follow")');
+      const squares = async () => (await page.locator("#animation .note").textContent()).match(/is (\S+) wide/)[1];
+      await page.locator('#animation .tools button:text-is("names")').click();
+      assert.equal(await button.getAttribute("aria-pressed"), "true");
+      for (const part of [0, 0.75]) {
+        await scrub(page, part);
+        const { place } = await ask(page, "pose", "wheel");
+        near(place[0], 20 * part, 1e-5);
+        const camera = await ask(page, "camera");
+        assert.equal(camera.follow, true);
+        for (const k of [0, 1, 2]) near(camera.target[k], place[k], 0.05, `target ${k} at ${part} of the run`);
+        // as near as the wheel's size allows, not the way's
+        const away = Math.hypot(...camera.place.map((x, k) => x - camera.target[k]));
+        assert.ok(away > 0.5 && away < 2, `${away} away`);
+        // the sign of the joint is where the wheel touches, below the middle of the picture
+        const label = await page.locator(".labels span").boundingBox();
+        const canvas = await page.locator(".viewer canvas").boundingBox();
+        near(label.x, canvas.x + canvas.width / 2, 30, "label across");
+        assert.ok(label.y > canvas.y + canvas.height / 2 && label.y < canvas.y + canvas.height, "label below");
+      }
+      assert.equal(await squares(), "0.05");
+      await button.click();
+      await drawn(page);
+      const whole = await ask(page, "camera");
+      assert.equal(whole.follow, false);
+      near(whole.target[0], 10, 0.5, "middle of the way");
+      assert.equal(await squares(), "2");
+      await scrub(page, 0.1);
+      assert.deepEqual(await ask(page, "camera"), whole);
+      await button.click();
+      await drawn(page);
+      near((await ask(page, "camera")).target[0], 2, 0.05);
+    }),
+
+  "following keeps the reader's view": () =>
+    withPage(rolling(), async (page) => {
+      await page.locator('#animation .tools button:text-is("side")').click();
+      await page.locator('#animation .tools button:text-is("+")').click();
+      await drawn(page);
+      const offset = ({ place, target }) => place.map((x, k) => x - target[k]);
+      const first = offset(await ask(page, "camera"));
+      await scrub(page, 0.5);
+      const second = offset(await ask(page, "camera"));
+      for (const k of [0, 1, 2]) near(second[k], first[k], 1e-9);
+    }),
+
+  "what stays is not followed": async () => {
+    for (const data of [fourBar(), spatial(), equations()]) {
+      await withPage(data, async (page) => {
+        await drawn(page);
+        const first = await ask(page, "camera");
+        assert.equal(first.follow, false, data.title);
+        await scrub(page, 0.3);
+        assert.deepEqual(await ask(page, "camera"), first);
+      });
+    }
+  },
 
   "equation models: tracks and lines move": () =>
     withPage(equations(), async (page) => {

@@ -11,7 +11,7 @@ export default {
   "comparison: a line for each method, a mark for each run": () =>
     withPage(comparison(), async (page) => {
       assert.equal(await page.locator("#work-precision .series").count(), 28);
-      assert.equal(await page.locator("#work-precision .series[aria-pressed=true]").count(), 7); // the best of each integrator
+      assert.equal(await page.locator("#work-precision .series[aria-pressed=true]").count(), 12);
       await page.locator("#work-precision").getByText("all", { exact: true }).click();
       await drawn(page);
       // 28 methods with 5 runs, one of which failed and has no error
@@ -78,6 +78,28 @@ export default {
         "x",
       ]);
       assert.match(await page.locator("#ranking .note").textContent(), /an error of 0\.001/);
+    });
+  },
+
+  "comparison: the plot begins with the best of each integrator by rank": () => {
+    const run = (method, integrator, error) => ({ ...comparison().runs[0], method, integrator, error });
+    // ranks fall with errors: what ranks first has the largest error
+    const ranked = [
+      ...Array.from({ length: 13 }, (_, i) => ["rk", `rk/${i}`]),
+      ["bdf", "bdf/0"],
+      ["bdf", "bdf/1"],
+      ["ida", "ida/0"],
+    ];
+    const runs = ranked.map(([integrator, method], i) => run(method, integrator, 10 ** -(2 + i / 2)));
+    const ranking = ranked.map(([, method], i) => ({ rank: i + 1, method, evaluations: 100 + i }));
+    runs.unshift({ ...run("x/0", "x", null), status: "not run" });
+    return withPage({ ...comparison(), runs: runs.reverse(), ranking, target: 1e-2 }, async (page) => {
+      const names = await page.locator("#work-precision .series .name").allTextContents();
+      assert.deepEqual(names.slice(0, 5), ["rk/0", "bdf/0", "ida/0", "rk/1", "rk/2"]);
+      assert.equal(names.at(-1), "x/0");
+      const shown = await page.locator("#work-precision .series[aria-pressed=true] .name").allTextContents();
+      assert.deepEqual(shown, names.slice(0, 12));
+      assert.match(await page.locator("#precision .note").textContent(), /first 12/);
     });
   },
 

@@ -51,8 +51,18 @@ function methodsOf(data: Comparison): Method[] {
   return methods.sort((a, b) => order(a.rank ?? Infinity, b.rank ?? Infinity) || order(a.best, b.best));
 }
 
-/** So many methods are shown from the start; of more, the best of each integrator. */
+/** So many methods are shown from the start, or one of each integrator if that is more. */
 const SHOWN = 12;
+
+/** The best of each integrator, then the others, both from the best on; the first `shown` are to be seen from the start. */
+function forPlot(data: Comparison): { methods: Method[]; shown: number } {
+  const methods = methodsOf(data);
+  const first = new Map<string, Method>();
+  for (const method of methods)
+    if (Number.isFinite(method.best) && !first.has(method.integrator)) first.set(method.integrator, method);
+  const others = methods.filter((method) => first.get(method.integrator) !== method);
+  return { methods: [...first.values(), ...others], shown: Math.max(SHOWN, first.size) };
+}
 
 function workPrecision(data: Comparison, cost: Cost, label: string): HTMLElement {
   const point = (run: ComparisonRun): ChartPoint => ({
@@ -60,13 +70,11 @@ function workPrecision(data: Comparison, cost: Cost, label: string): HTMLElement
     y: run.error ?? NaN,
     text: `${nameOf(run)}, ${setting(run)}: error ${number(run.error, 3)}, ${cost} ${number(run[cost], 4)}`,
   });
-  const methods = methodsOf(data);
-  const firstOfIntegrator = (m: Method): boolean =>
-    methods.find((other) => other.integrator === m.integrator) === m;
-  const series = methods.map((method) => ({
+  const { methods, shown } = forPlot(data);
+  const series = methods.map((method, i) => ({
     name: method.name,
     marks: true,
-    hidden: methods.length > SHOWN && !firstOfIntegrator(method),
+    hidden: i >= shown,
     points: method.runs
       .filter((r) => r.error !== null && r[cost] !== null)
       .sort((a, b) => (b.tolerance ?? b.step ?? 0) - (a.tolerance ?? a.step ?? 0))
@@ -204,6 +212,7 @@ function columns(): TableColumn<ComparisonRun>[] {
 export function showComparison(data: Comparison): void {
   const available = COSTS.filter(([cost]) => data.runs.some((r) => r[cost] !== null));
   const failed = data.runs.filter((r) => r.status !== "ok").length;
+  const { methods, shown } = forPlot(data);
   const chart = section("precision", "Work and precision", () => {
     const place = h("div");
     const show = ([cost, label]: [Cost, string]): void =>
@@ -217,8 +226,8 @@ export function showComparison(data: Comparison): void {
       h(
         "p",
         { class: "note" },
-        `Lower and further left is better. Each line is a method, each mark a run; the best methods come first.${
-          methodsOf(data).length > SHOWN ? " Shown is the best of each integrator, choose others below." : ""
+        `Lower and further left is better. Each line is a method, each mark a run. The best method of each integrator comes first, then the others, from the best on.${
+          methods.length > shown ? ` Shown are the first ${shown}; choose others below.` : ""
         }`,
       ),
       h("fieldset", { class: "choices" }, h("legend", {}, "cost"), ...choices),
@@ -247,7 +256,7 @@ export function showComparison(data: Comparison): void {
       h(
         "p",
         { class: "note" },
-        `${methodsOf(data).length} methods, ${data.runs.length} runs, ${failed} of them not finished.`,
+        `${methods.length} methods, ${data.runs.length} runs, ${failed} of them not finished.`,
       ),
     ],
     sections: [chart, ranks, table, ...(data.notes.length > 0 ? [notes] : [])],
@@ -261,5 +270,6 @@ export function showComparison(data: Comparison): void {
     plots: () => [],
     value: () => null,
     pose: () => null,
+    camera: () => null,
   });
 }

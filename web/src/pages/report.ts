@@ -73,7 +73,7 @@ export function showReport(report: Report): void {
   });
   if (end > start) document.getElementById("app")?.append(createTransport(clock));
   listenToKeys(clock, { f: () => viewer?.fit(), r: () => view.reset() });
-  publish(hookOf(report, plots, clock, view, motion));
+  publish(hookOf(report, plots, clock, view, motion, () => viewer));
 }
 
 function lead(report: Report): (Node | null)[] {
@@ -185,7 +185,14 @@ function factSection(report: Report): HTMLElement {
   ]);
 }
 
-function hookOf(report: Report, plots: PlotSection[], clock: Clock, view: View, motion: Motion | null): Hook {
+function hookOf(
+  report: Report,
+  plots: PlotSection[],
+  clock: Clock,
+  view: View,
+  motion: Motion | null,
+  viewer: () => Viewer | null,
+): Hook {
   return {
     format: report.format,
     get time() {
@@ -220,5 +227,6 @@ function hookOf(report: Report, plots: PlotSection[], clock: Clock, view: View, 
       motion.pose(body, place, turn);
       return { place: place.toArray(), rotation: [turn.w, turn.x, turn.y, turn.z] };
     },
+    camera: () => viewer()?.camera() ?? null,
   };
 }

@@ -125,5 +125,6 @@ export function showReproduction(data: Reproduction): void {
     plots: () => [],
     value: () => null,
     pose: () => null,
+    camera: () => null,
   });
 }

@@ -16,6 +16,7 @@ import type { Line2 } from "three/examples/jsm/lines/Line2.js";
 import type { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import type { Scene } from "../contract";
 import { cssColour, seriesColour } from "../theme";
+import { placeOfJoint } from "./contact";
 import { jointGlyph, placeGlyph } from "./glyphs";
 import type { Motion } from "./motion";
 import { bodyGroup } from "./shapes";
@@ -49,8 +50,10 @@ export class Actors {
   forceScale = 1;
   /** The force that an arrow of scale 1 shows with its usual length; 0 without forces. */
   readonly forceUnit: number;
-  private readonly bodies: Group[];
+  readonly bodies: Group[];
   private readonly glyphs: Group[];
+  private readonly jointPlaces: ((out: Vector3) => Vector3)[];
+  private readonly movingTracks: boolean[];
   private readonly dots: Mesh[];
   private readonly arrows: Group[];
   private readonly coils: Line2[];
@@ -59,6 +62,7 @@ export class Actors {
   private readonly bodyMaterials: MeshStandardMaterial[];
   private readonly joint = material();
   private readonly sharedJoint = material();
+  private readonly stripe = material();
   private readonly dot = material();
   private readonly arrow = material();
   private readonly ink = strokeMaterial(2.5);
@@ -72,9 +76,11 @@ export class Actors {
     this.flat = scene.dimension === 2;
     this.bodyMaterials = scene.bodies.map(() => material());
     this.bodies = scene.bodies.map((_, i) =>
-      bodyGroup(scene, i, this.bodyMaterials[i] as MeshStandardMaterial),
+      bodyGroup(scene, i, this.bodyMaterials[i] as MeshStandardMaterial, this.stripe),
     );
     this.glyphs = scene.joints.map((joint) => jointGlyph(joint, scene.size, this.joint, this.sharedJoint));
+    this.jointPlaces = scene.joints.map((joint) => placeOfJoint(scene, joint, motion));
+    this.movingTracks = scene.tracks.map((_, i) => this.trackMoves(i));
     this.dots = [
       ...scene.points.map((p) => this.makeDot(POINT, `point ${p.name}`)),
       ...scene.tracks.map((t) => this.makeDot(TRACK, t.name)),
@@ -88,7 +94,7 @@ export class Actors {
     }));
     this.tracers = [
       ...scene.points.map((p) => ({ name: p.name, on: !this.onJoint(p.body, new Vector3(...p.at)) })),
-      ...scene.tracks.map((t, i) => ({ name: t.name, on: this.trackMoves(i) })),
+      ...scene.tracks.map((t, i) => ({ name: t.name, on: this.movingTracks[i] === true })),
     ];
     this.traces = this.tracers.map(() => null);
     this.forceUnit = this.usualForce();
@@ -102,6 +108,7 @@ export class Actors {
   paint(): void {
     this.bodyMaterials.forEach((m, i) => m.color.set(i === 0 ? cssColour("--ground") : seriesColour(i - 1)));
     this.joint.color.set(cssColour("--joint"));
+    this.stripe.color.set(cssColour("--joint"));
     this.sharedJoint.color.set(cssColour("--warn"));
     this.dot.color.set(cssColour("--text"));
     this.arrow.color.set(cssColour("--force"));
@@ -130,7 +137,8 @@ export class Actors {
       if (this.flat) group.position.z += 1e-3 * i * this.scene.size;
     });
     this.scene.joints.forEach((joint, i) => {
-      const place = this.motion.place(joint.body[0], joint.at[0], this.place(i));
+      const place = this.place(i);
+      this.jointPlaces[i]?.(place);
       this.motion.pose(joint.body[0], scratch, turn);
       placeGlyph(this.glyphs[i] as Group, joint, place, turn);
     });
@@ -146,21 +154,24 @@ export class Actors {
     this.updateArrows();
   }
 
-  /** Places that the picture should hold, from some of the frames. */
-  extent(): Vector3[] {
-    const places: Vector3[] = [];
-    const step = Math.max(1, Math.floor(this.scene.frames / 60));
-    for (let frame = 0; frame < Math.max(1, this.scene.frames); frame += step) {
-      this.motion.setFrame(frame);
-      this.update();
-      this.root.updateMatrixWorld(true);
-      for (const { place } of this.named) places.push(place.clone());
-      for (const body of this.bodies) for (const mesh of body.children) places.push(...corners(mesh));
-      for (const spring of this.scene.springs) {
-        places.push(this.motion.place(spring.body[0], spring.at[0], new Vector3()));
-      }
+  /** The middle of the moving bodies, and of points of equation models, at the time that the motion has. */
+  centre(out: Vector3): Vector3 {
+    out.set(0, 0, 0);
+    let count = 0;
+    const add = (place: Vector3): void => {
+      out.add(place);
+      count++;
+    };
+    for (let body = 1; body < this.scene.bodies.length; body++) {
+      this.motion.pose(body, scratch, turn);
+      add(scratch);
     }
-    return places;
+    this.scene.tracks.forEach((_, i) => {
+      if (!this.movingTracks[i]) return;
+      this.motion.track(i, scratch);
+      add(scratch);
+    });
+    return count > 0 ? out.divideScalar(count) : out;
   }
 
   private place(index: number): Vector3 {
@@ -307,20 +318,4 @@ function arrowGroup(m: MeshStandardMaterial): Group {
   head.position.z = 1;
   group.add(shaft, head);
   return group;
-}
-
-function corners(object: Object3D): Vector3[] {
-  if (!(object instanceof Mesh)) return [];
-  const geometry = (object as Mesh).geometry;
-  geometry.computeBoundingBox();
-  const box = geometry.boundingBox;
-  if (!box) return [];
-  const result: Vector3[] = [];
-  for (const x of [box.min.x, box.max.x]) {
-    for (const y of [box.min.y, box.max.y]) {
-      for (const z of [box.min.z, box.max.z])
-        result.push(new Vector3(x, y, z).applyMatrix4(object.matrixWorld));
-    }
-  }
-  return result;
 }

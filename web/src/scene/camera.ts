@@ -3,6 +3,7 @@
 import { OrthographicCamera, PerspectiveCamera, Vector3, MOUSE, TOUCH } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import type { Scene } from "../contract";
+import { travelsFar, type Extent } from "./extent";
 
 export interface Preset {
   name: string;
@@ -19,6 +20,13 @@ export interface CameraRig {
   zoom(factor: number): void;
   orbit(right: number, up: number): void;
   resize(width: number, height: number): void;
+  /** Does the view go along with the moving bodies? */
+  readonly following: boolean;
+  setFollowing(on: boolean): void;
+  /** Tells where the centre of the moving bodies is now. */
+  track(centre: Vector3): void;
+  /** What the camera looks at, and from where. */
+  state(): { target: number[]; place: number[] };
 }
 
 const MARGIN = 1.15;
@@ -44,7 +52,7 @@ export function presetsOf(scene: Scene): Preset[] {
 
 export function createCamera(
   scene: Scene,
-  places: Vector3[],
+  extent: Extent,
   canvas: HTMLCanvasElement,
   changed: () => void,
 ): CameraRig {
@@ -65,6 +73,8 @@ export function createCamera(
   controls.addEventListener("change", changed);
   let aspect = 1;
   let touched = false;
+  let following = travelsFar(extent);
+  const centre = new Vector3();
   controls.addEventListener("start", () => (touched = true));
 
   const fit = (): void => {
@@ -74,8 +84,9 @@ export function createCamera(
     const range = (axis: Vector3): { middle: number; half: number } => {
       let low = Infinity;
       let high = -Infinity;
-      for (const p of places) {
-        const d = p.dot(axis);
+      const offset = following ? centre.dot(axis) : 0;
+      for (const p of following ? extent.around : extent.places) {
+        const d = p.dot(axis) + offset;
         low = Math.min(low, d);
         high = Math.max(high, d);
       }
@@ -141,6 +152,21 @@ export function createCamera(
       camera.updateProjectionMatrix();
       if (!touched) fit();
     },
+    get following() {
+      return following;
+    },
+    setFollowing(on) {
+      following = on;
+      fit();
+    },
+    track(now) {
+      if (following) {
+        camera.position.add(now).sub(centre);
+        controls.target.add(now).sub(centre);
+      }
+      centre.copy(now);
+    },
+    state: () => ({ target: controls.target.toArray(), place: camera.position.toArray() }),
   };
   camera.position.copy(first.from).multiplyScalar(10 * scene.size);
   return rig;

@@ -21,11 +21,13 @@ const UP = new Vector3(0, 1, 0);
 const THINNEST = 0.004;
 const BONE = 0.011;
 const MASS = 0.03;
+/** A cylinder is a disc if its radius is so many times its length. */
+const DISC = 2;
 
 /** A cylinder from one place to another. */
 export function bar(from: Vector3, to: Vector3, radius: number, material: MeshStandardMaterial): Mesh {
   const along = to.clone().sub(from);
-  const mesh = new Mesh(new CylinderGeometry(radius, radius, along.length(), 24), material);
+  const mesh = new Mesh(new CylinderGeometry(radius, radius, along.length(), radius > along.length() ? 64 : 24), material);
   mesh.position.copy(from).add(to).multiplyScalar(0.5);
   if (along.lengthSq() > 0) mesh.quaternion.copy(new Quaternion().setFromUnitVectors(UP, along.normalize()));
   return mesh;
@@ -35,6 +37,24 @@ function ball(at: Vector3, radius: number, material: MeshStandardMaterial): Mesh
   const mesh = new Mesh(new SphereGeometry(radius, 32, 20), material);
   mesh.position.copy(at);
   return mesh;
+}
+
+/** A ball that stands for a mass of no known size. */
+function sign(at: Vector3, size: number, material: MeshStandardMaterial): Mesh {
+  const mesh = ball(at, MASS * size, material);
+  mesh.userData["sign"] = true;
+  return mesh;
+}
+
+/** A line across both faces of a disc, so that one sees it turn. */
+function stripeOf(mesh: Mesh, material: MeshStandardMaterial): Mesh | null {
+  if (!(mesh.geometry instanceof CylinderGeometry)) return null;
+  const { radiusTop: radius, height } = mesh.geometry.parameters;
+  if (radius < DISC * height) return null;
+  const stripe = new Mesh(new BoxGeometry(1.9 * radius, 1.04 * height, 0.05 * radius), material);
+  stripe.position.copy(mesh.position);
+  stripe.quaternion.copy(mesh.quaternion);
+  return stripe;
 }
 
 /** `axes` is a rotation matrix by rows: its columns are the axes of the block. */
@@ -64,7 +84,7 @@ function meshOf(shape: Shape, size: number, material: MeshStandardMaterial): Mes
     case "sphere":
       return ball(new Vector3(...shape.at), thick(shape.radius), material);
     case "mass":
-      return ball(new Vector3(...shape.at), MASS * size, material);
+      return sign(new Vector3(...shape.at), size, material);
   }
 }
 
@@ -88,8 +108,8 @@ function skeleton(places: Vector3[], size: number, material: MeshStandardMateria
   const reference = new Vector3();
   const bone = (a: Vector3, b: Vector3): Mesh => bar(a, b, BONE * size, material);
   const first = places[0];
-  if (!first) return [ball(reference, MASS * size, material)];
-  if (places.length === 1) return [bone(reference, first), ball(reference, MASS * size, material)];
+  if (!first) return [sign(reference, size, material)];
+  if (places.length === 1) return [bone(reference, first), sign(reference, size, material)];
 
   const far = places.reduce((best, p) => (p.distanceTo(first) > best.distanceTo(first) ? p : best), first);
   const direction = far.clone().sub(first).normalize();
@@ -123,18 +143,37 @@ function triangle(a: Vector3, b: Vector3, c: Vector3, like: MeshStandardMaterial
   return new Mesh(geometry, material);
 }
 
+/** In the plane discs lie behind what is fixed to them. */
+function sinkDiscs(meshes: Mesh[], size: number): void {
+  const discs = meshes.filter(({ geometry }) => {
+    if (!(geometry instanceof CylinderGeometry)) return false;
+    return geometry.parameters.radiusTop >= DISC * geometry.parameters.height;
+  });
+  if (discs.length > 0) for (const mesh of meshes) mesh.position.z -= 0.5 * size;
+}
+
 /** The body in its drawn pose, around its reference point. The ground has no skeleton. */
-export function bodyGroup(scene: Scene, index: number, material: MeshStandardMaterial): Group {
+export function bodyGroup(
+  scene: Scene,
+  index: number,
+  material: MeshStandardMaterial,
+  mark: MeshStandardMaterial,
+): Group {
   const group = new Group();
   const body = scene.bodies[index];
   if (!body) return group;
   const meshes =
     body.shapes.length > 0
-      ? body.shapes.map((shape) => meshOf(shape, scene.size, material))
+      ? body.shapes.flatMap((shape) => {
+          const mesh = meshOf(shape, scene.size, material);
+          const stripe = index > 0 ? stripeOf(mesh, mark) : null;
+          return stripe ? [mesh, stripe] : [mesh];
+        })
       : index > 0
         ? skeleton(attachments(scene, index), scene.size, material)
         : [];
   for (const mesh of meshes) mesh.userData["title"] = index > 0 ? `body ${body.name}` : body.name;
+  if (scene.dimension === 2) sinkDiscs(meshes, scene.size);
   if (meshes.length > 0) group.add(...meshes);
   return group;
 }

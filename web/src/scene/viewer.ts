@@ -8,13 +8,15 @@ import { number } from "../format";
 import { onTheme } from "../theme";
 import { Actors } from "./actors";
 import { createCamera, type CameraRig } from "./camera";
+import { measure } from "./extent";
 import type { Motion } from "./motion";
-import { addLights, createGrid, createRenderer } from "./stage";
+import { addLights, createFloor, createRenderer } from "./stage";
 import { setResolution } from "./strokes";
 
 export interface Viewer {
   element: HTMLElement;
   fit(): void;
+  camera(): { follow: boolean; target: number[]; place: number[] };
 }
 
 export function noAnimation(reason: string): HTMLElement {
@@ -36,8 +38,8 @@ export function createViewer(scene: Scene, motion: Motion, clock: Clock): Viewer
   const renderer = createRenderer(canvas);
   const stage = new Stage();
   const actors = new Actors(scene, motion);
-  const places = actors.extent();
-  const floor = createGrid(scene, places);
+  const extent = measure(scene, motion, actors);
+  const floor = createFloor(scene, extent);
   stage.add(floor.grid, actors.root);
 
   let pending = false;
@@ -49,7 +51,14 @@ export function createViewer(scene: Scene, motion: Motion, clock: Clock): Viewer
       draw();
     });
   };
-  const rig = createCamera(scene, places, canvas, redraw);
+  const rig = createCamera(scene, extent, canvas, redraw);
+  const centre = new Vector3();
+  const follow = (): void => {
+    motion.setTime(clock.time);
+    rig.track(actors.centre(centre));
+    floor.lay(rig.following, centre);
+  };
+  follow();
   addLights(stage, rig);
   const labels = createLabels(actors, rig);
   const tip = h("div", { class: "tip", hidden: true, role: "status" });
@@ -57,7 +66,7 @@ export function createViewer(scene: Scene, motion: Motion, clock: Clock): Viewer
   floor.paint();
 
   const draw = (): void => {
-    motion.setTime(clock.time);
+    follow();
     actors.update();
     setResolution(actors.strokes, renderer.getSize(new Vector2()));
     renderer.render(stage, rig.camera);
@@ -74,22 +83,34 @@ export function createViewer(scene: Scene, motion: Motion, clock: Clock): Viewer
   showTips(canvas, tip, rig, actors.root);
   listenToKeys(canvas, rig);
 
-  const caption = [
-    `One square is ${number(floor.spacing, 3)} wide.`,
-    scene.joints.some((j) => j.shared)
-      ? "Joints in the colour of warnings share their reaction with others."
-      : "",
-  ];
+  const caption = h("p", { class: "note" });
+  const describe = (): void => {
+    const shared = scene.joints.some((j) => j.shared)
+      ? " Joints in the colour of warnings share their reaction with others."
+      : "";
+    caption.textContent = `One square is ${number(floor.spacing, 3)} wide.${shared}`;
+  };
+  describe();
+  const followTool =
+    extent.path > 1e-3 * scene.size
+      ? toggle("follow", rig.following, (on) => {
+          rig.setFollowing(on);
+          follow();
+          describe();
+        })
+      : null;
+  if (followTool) followTool.title = "keep the moving bodies in the picture";
   return {
     element: h(
       "div",
       { class: "card" },
-      tools(actors, rig, labels, redraw),
+      tools(actors, rig, labels, followTool, redraw),
       frame,
       traceTools(actors, redraw),
-      h("p", { class: "note" }, caption.join(" ").trim()),
+      caption,
     ),
     fit: rig.fit,
+    camera: () => ({ follow: rig.following, ...rig.state() }),
   };
 }
 
@@ -119,7 +140,13 @@ function toggle(text: string, on: boolean, changed: (on: boolean) => void): HTML
   return button;
 }
 
-function tools(actors: Actors, rig: CameraRig, labels: Labels, redraw: () => void): HTMLElement {
+function tools(
+  actors: Actors,
+  rig: CameraRig,
+  labels: Labels,
+  followTool: HTMLElement | null,
+  redraw: () => void,
+): HTMLElement {
   const button = (text: string, label: string, click: () => void): HTMLElement =>
     h("button", { type: "button", "aria-label": label, title: label, click }, text);
   const views =
@@ -136,6 +163,7 @@ function tools(actors: Actors, rig: CameraRig, labels: Labels, redraw: () => voi
       button("fit", "fit everything into the picture (f)", rig.fit),
       button("+", "zoom in", () => rig.zoom(1.25)),
       button("\u2212", "zoom out", () => rig.zoom(0.8)),
+      followTool,
     ),
     h(
       "div",
