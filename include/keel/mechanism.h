@@ -170,7 +170,8 @@ KEEL_API int keel_mechanism_find_joint(const keel_mechanism *mechanism, const ch
 /* The types of joints, for messages and documents; NULL-terminated. */
 KEEL_API const char *const *keel_joint_types(void);
 
-/* A compiled mechanism. `assembly` is the mechanism in relative coordinates with the start values as
+/* A compiled mechanism. `assembly` is the mechanism in relative coordinates (those of `system` where
+ * branches are very long) with the start values as
  * constraints besides, and `drawn` its state: the drawn pose as far as these coordinates can show it, joints
  * with start values moved to them and carrying along what hangs from them, other joints as drawn and at rest.
  * Loops may be open. `start` is the same in the coordinates of `system`; keel_assemble_mechanism closes both,
@@ -192,7 +193,8 @@ KEEL_API keel_status keel_mechanism_compile(const keel_mechanism *mechanism, kee
 KEEL_API void keel_compiled_clear(keel_compiled *compiled);
 KEEL_API void keel_mechanism_system_free(keel_system *system);
 
-/* ---- looking at a compiled mechanism: NULL or 0 for systems that are none ------------------------------ */
+/* ---- looking at a compiled mechanism; only keel_mechanism_look may be asked of other systems ------------
+ */
 
 typedef struct keel_mechanism_facts {
     int planar;

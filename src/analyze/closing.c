@@ -8,7 +8,7 @@
  * It is shortened until |Phi|_w falls by a quarter of what the linearised rows promise. Where none of that
  * helps, G is singular or nearly so, and a Levenberg-Marquardt step is taken instead,
  *
- *     min 1/2 x^T A x + 1/2 sum_i (G x + Phi)_i^2 / D_i,      D_i = mu w_i^2,
+ *     min 1/2 x^T A x + 1/2 sum_i (G x + Phi)_i^2 / D_i,      D_i = mu scale w_i^2,
  *
  * which is the same matrix with -D in its lower right block; mu grows until the step is a good one.
  * (Nocedal and Wright, Numerical Optimization, 2006, section 10.3.)

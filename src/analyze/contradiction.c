@@ -39,6 +39,7 @@ typedef struct contradiction {
     double *w, *y;       /* [rows] */
     double *length;      /* [rows] of the rows of J */
     int *group;          /* [rows] the first row of its group; -1: does not take part */
+    int *listed[3];      /* of each kind, by number: the last group a part was listed in, counted from 1 */
 } contradiction;
 
 static double share(const contradiction *c, int i) {
@@ -138,16 +139,12 @@ static void add_name(names *list, const char *before, const char *name) {
     list->count++;
 }
 
-/* Whether an earlier row of the group is of the same part. */
-static bool is_listed(const contradiction *c, int group, int row, const keel_row_source *source) {
-    for (int i = row - 1; i >= group; i--) {
-        if (c->group[i] != group)
-            continue;
-        keel_row_source other = keel_mechanism_row_source(c->system, i);
-        if (other.kind == source->kind && other.number == source->number)
-            return true;
-    }
-    return false;
+/* Whether a part is named for the first time in a group. */
+static bool is_new(const contradiction *c, int group, const keel_row_source *source) {
+    int *last = &c->listed[source->kind][source->number];
+    bool first = *last != group + 1;
+    *last = group + 1;
+    return first;
 }
 
 static const char *kind_text(keel_row_kind kind) {
@@ -159,11 +156,12 @@ static const char *kind_text(keel_row_kind kind) {
 /* Joints, and start values and motions, of a group, without the part `but`. */
 static void list_parts(const contradiction *c, int group, const keel_row_source *but, names *joints,
                        names *given) {
+    is_new(c, group, but);
     for (int i = group; i < c->rows; i++) {
         if (c->group[i] != group)
             continue;
         keel_row_source source = keel_mechanism_row_source(c->system, i);
-        if ((source.kind == but->kind && source.number == but->number) || is_listed(c, group, i, &source))
+        if (!is_new(c, group, &source))
             continue;
         if (source.kind == KEEL_ROW_JOINT)
             add_name(joints, "", source.name);
@@ -268,6 +266,8 @@ keel_status ki_report_contradictions(ki_assembly *a, bool velocity, keel_diagnos
     const keel_system *sys = a->d.system;
     ki_arena *arena = &a->d.arena;
     int rows = velocity ? a->d.m : sys->n_h;
+    keel_mechanism_facts facts = {0};
+    keel_mechanism_look(sys, &facts);
     contradiction c = {.system = sys,
                        .velocity = velocity,
                        .rows = rows,
@@ -276,7 +276,10 @@ keel_status ki_report_contradictions(ki_assembly *a, bool velocity, keel_diagnos
                        .w = KI_NEW(arena, double, rows),
                        .y = KI_NEW(arena, double, rows),
                        .length = KI_NEW(arena, double, rows),
-                       .group = KI_NEW(arena, int, rows)};
+                       .group = KI_NEW(arena, int, rows),
+                       .listed = {[KEEL_ROW_JOINT] = KI_NEW(arena, int, facts.joints),
+                                  [KEEL_ROW_MOTION] = KI_NEW(arena, int, a->d.m), /* each has a row */
+                                  [KEEL_ROW_START] = KI_NEW(arena, int, a->d.m)}};
     int *seen = KI_NEW(arena, int, sys->n_v);
     if (arena->failed)
         return KEEL_ERROR_MEMORY;

@@ -5,28 +5,35 @@
 #include "analyze/mobility.h"
 #include "linalg/dense.h"
 
+/* The first of the bodies that fixed joints hold together with body b. */
+static int first_of(int *held, int b) {
+    while (held[b] != b)
+        b = held[b] = held[held[b]];
+    return b;
+}
+
 keel_status ki_find_tied(ki_look *look, keel_mobility *mobility) {
     int *mentioned = KI_NEW(&look->arena, int, mobility->bodies + 1);
+    int *held = KI_NEW(&look->arena, int, mobility->bodies + 1);
     if (look->arena.failed)
         return KEEL_ERROR_MEMORY;
-    mobility->body[KEEL_GROUND] = KEEL_BODY_FIXED;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (int j = 0; j < mobility->joints; j++) {
-            int body[2];
-            keel_mechanism_joint_bodies(look->system, j, body);
-            mentioned[body[0]] = mentioned[body[1]] = 1;
-            bool one_is_tied =
-                (mobility->body[body[0]] == KEEL_BODY_FIXED) != (mobility->body[body[1]] == KEEL_BODY_FIXED);
-            if (!one_is_tied || strcmp(keel_mechanism_joint_type(look->system, j), "fixed") != 0)
-                continue;
-            mobility->body[body[0]] = mobility->body[body[1]] = KEEL_BODY_FIXED;
-            changed = true;
-        }
+    for (int b = 0; b <= mobility->bodies; b++)
+        held[b] = b;
+    for (int j = 0; j < mobility->joints; j++) {
+        int body[2];
+        keel_mechanism_joint_bodies(look->system, j, body);
+        mentioned[body[0]] = mentioned[body[1]] = 1;
+        if (strcmp(keel_mechanism_joint_type(look->system, j), "fixed") != 0)
+            continue;
+        int a = first_of(held, body[0]), b = first_of(held, body[1]);
+        held[a > b ? a : b] = a < b ? a : b;
     }
+    mobility->body[KEEL_GROUND] = KEEL_BODY_FIXED;
     for (int b = 1; b <= mobility->bodies; b++)
         if (!mentioned[b])
             mobility->body[b] = KEEL_BODY_FREE;
+        else if (first_of(held, b) == KEEL_GROUND)
+            mobility->body[b] = KEEL_BODY_FIXED;
     return KEEL_OK;
 }
 

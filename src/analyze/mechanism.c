@@ -1,5 +1,5 @@
-/* mechanism.c - assembly of a mechanism: in absolute coordinates, so that the pose it finds is the same
- * whatever the coordinates of the run. */
+/* mechanism.c - assembly of a mechanism: in relative coordinates (docs/assemble.md), so that the pose it
+ * finds is the same whatever the coordinates of the run. */
 #include "keel/assemble.h"
 
 keel_status keel_assemble_mechanism(const keel_compiled *compiled, double t,
@@ -15,11 +15,9 @@ keel_status keel_assemble_mechanism(const keel_compiled *compiled, double t,
     *report = (keel_assembly_report){0};
     keel_status status = keel_assemble(compiled->assembly, settings, state, diagnostics, report);
     compiled->start->t = t;
-    if (report->moved > 0 || report->velocity_moved > 0) {
-        keel_status written =
-            keel_mechanism_transfer(compiled->assembly, state, compiled->system, compiled->start);
-        status = status ? status : written;
-    }
+    keel_status written =
+        keel_mechanism_transfer(compiled->assembly, state, compiled->system, compiled->start);
+    status = status ? status : written;
     keel_state_free(state);
     return status;
 }

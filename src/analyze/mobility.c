@@ -133,7 +133,8 @@ static keel_status find_all(ki_look *look, const keel_mechanism_facts *facts, do
     mobility->motions = keel_system_m(look->system) - look->rows;
     mobility->gruebler += mobility->motions;
     status = ki_find_tied(look, mobility);
-    if (status || (double)look->rows * mobility->n_v > most_entries)
+    int larger = look->rows > mobility->n_v ? look->rows : mobility->n_v; /* the basis is up to n_v x n_v */
+    if (status || (double)larger * mobility->n_v > most_entries)
         return status;
     if (look->rows && (status = keel_rank_compute(look->J, look->values, 0, &look->rank)))
         return status;

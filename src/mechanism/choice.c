@@ -9,9 +9,10 @@
 #include <math.h>
 
 #include "keel/saddle.h"
+#include "mechanism/joint.h"
 #include "mechanism/layout.h"
 
-/* Relative coordinates of long branches are not even looked at: M would have more entries than this. */
+/* Trees with long branches are not even looked at: M and J would have more entries than this. */
 static const double MOST_ENTRIES = 4e6;
 
 /* ... and those of longer branches are not used for assembly. */
@@ -20,22 +21,52 @@ static const double MOST_FOR_ASSEMBLY = 1e5;
 /* Multiplications that an entry of M or J costs before it is factored. */
 static const double PER_ENTRY = 12;
 
-/* Entries of M, from the lengths of the paths. */
-static double mass_entries(const keel_mechanism *m, const ki_tree *tree) {
-    double entries = 0, freedoms = m->planar ? 1 : 2;
-    for (int b = 1; b < m->body_count; b++)
-        entries += freedoms * tree->level[b];
-    return entries;
+static const ki_joint_role *role_of(const keel_mechanism *m, int joint) {
+    const ki_joint_type *type = ki_joint_type_of(joint < 0 ? "free" : m->joint[joint].type);
+    return m->planar ? type->planar : type->spatial;
+}
+
+/* Velocities on the path from each body to the ground. NULL when out of memory. */
+static double *path_velocities(const keel_mechanism *m, const ki_tree *tree, ki_arena *arena) {
+    double *path = KI_NEW(arena, double, m->body_count);
+    for (int i = 1; path && i < m->body_count; i++) {
+        int b = tree->order[i];
+        path[b] = path[tree->parent[b]] + role_of(m, tree->joint[b])->n_v;
+    }
+    return path;
+}
+
+keel_status ki_tree_entries(const keel_mechanism *m, const ki_tree *tree, double *entries) {
+    ki_arena scratch;
+    ki_arena_init(&scratch);
+    double *path = path_velocities(m, tree, &scratch);
+    bool *in_tree = KI_NEW(&scratch, bool, m->joint_count);
+    *entries = 0;
+    for (int b = 1; path && in_tree && b < m->body_count; b++) {
+        *entries += role_of(m, tree->joint[b])->n_v * path[b];
+        if (tree->joint[b] >= 0)
+            in_tree[tree->joint[b]] = true;
+    }
+    for (int j = 0; path && in_tree && j < m->joint_count; j++) {
+        const keel_joint *joint = &m->joint[j];
+        if (!in_tree[j] && !ki_joint_type_of(joint->type)->couples)
+            *entries += role_of(m, j)->conditions * (path[joint->body[0]] + path[joint->body[1]]);
+    }
+    bool failed = scratch.failed;
+    ki_arena_free(&scratch);
+    return failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
 static keel_status predict(const keel_mechanism *m, const ki_tree *tree, double *cost) {
+    double entries;
     *cost = NAN;
-    if (mass_entries(m, tree) > MOST_ENTRIES)
-        return KEEL_OK;
+    keel_status status = ki_tree_entries(m, tree, &entries);
+    if (status || entries > MOST_ENTRIES)
+        return status;
     ki_mech *mech = ki_skeleton_new(m, tree);
     if (!mech)
         return KEEL_ERROR_MEMORY;
-    keel_status status = ki_layout_build(mech);
+    status = ki_layout_build(mech);
     keel_saddle *K = status ? NULL : keel_saddle_new(mech->system.M, mech->system.J, NULL);
     if (K)
         *cost = keel_saddle_factor_work(K) +
@@ -117,8 +148,11 @@ keel_status ki_choose_tree(const keel_mechanism *m, const bool *counted, ki_aren
 
 keel_status ki_assembly_tree(const keel_mechanism *m, const bool *counted, ki_arena *arena,
                              const ki_tree *run, ki_tree *tree) {
+    double entries = 0;
     keel_status status = build(m, counted, &CANDIDATES[0], arena, tree);
-    if (!status && mass_entries(m, tree) > MOST_FOR_ASSEMBLY)
+    if (!status)
+        status = ki_tree_entries(m, tree, &entries);
+    if (entries > MOST_FOR_ASSEMBLY)
         *tree = *run;
     return status;
 }

@@ -14,4 +14,7 @@ keel_status ki_choose_tree(const keel_mechanism *m, const bool *counted, ki_aren
 keel_status ki_assembly_tree(const keel_mechanism *m, const bool *counted, ki_arena *arena,
                              const ki_tree *run, ki_tree *tree);
 
+/* About how many entries M and J have with a tree, from the lengths of its paths; a little too many. */
+keel_status ki_tree_entries(const keel_mechanism *m, const ki_tree *tree, double *entries);
+
 #endif

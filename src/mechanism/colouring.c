@@ -78,34 +78,58 @@ static void add_constraints(lists *l, keel_pattern J, int n) {
     }
 }
 
-static int path_columns(const ki_mech *mech, const int *bodies, int count, int *columns) {
-    int n = 0;
-    for (int i = 0; i < count; i++)
-        for (int b = bodies[i]; b > 0; b = mech->body[b].parent)
-            for (int j = 0; j < mech->body[b].n_v; j++)
-                columns[n++] = mech->body[b].v + j;
-    return ki_sort_unique(columns, n);
+/* The columns that one force ties together, each once. */
+typedef struct tie {
+    const ki_mech *mech;
+    int *columns, count;
+    int *seen, number; /* seen[body] == number: its columns are among them */
+} tie;
+
+/* Adds the columns of body b and of its ancestors below `top`. Where a path to the ground was added before,
+ * all above it were too. */
+static void add_path(tie *t, int b, int top) {
+    for (; b != top && t->seen[b] != t->number; b = t->mech->body[b].parent) {
+        const ki_body *body = &t->mech->body[b];
+        for (int j = 0; j < body->n_v; j++)
+            t->columns[t->count++] = body->v + j;
+        t->seen[b] = t->number;
+    }
 }
 
-/* Forces may depend on places in the world: all columns up to the ground. */
-static void add_ties(lists *l, const ki_mech *mech, int *columns) {
-    enum { MOST = 32 };
-    int bodies[MOST];
+/* What acts between two bodies and depends only on how they lie and move to each other. */
+static void add_between(tie *t, const int body[2]) {
+    int top = ki_common_ancestor(t->mech, body[0], body[1]);
+    for (int k = 0; k < 2; k++)
+        add_path(t, body[k], top);
+}
+
+/* Paths to the ground: of all that a formula reads, and of the bodies of a force with world axes. */
+static void add_force(tie *t, const ki_force *force) {
+    bool in_world = force->kind == KEEL_FORCE_PUSH || (force->kind == KEEL_FORCE_TWIST && !force->on_joint);
+    for (int i = 0; i < force->law.input_count; i++)
+        for (int k = 0; k < 2; k++)
+            add_path(t, force->law.input[i].body[k], 0);
+    for (int k = 0; in_world && k < 2; k++)
+        add_path(t, force->body[k], 0);
+    add_between(t, force->body);
+}
+
+static void add_ties(lists *l, const ki_mech *mech) {
+    tie t = {.mech = mech,
+             .columns = KI_NEW(&l->arena, int, mech->system.n_v),
+             .seen = KI_NEW(&l->arena, int, mech->body_count)};
+    if (l->arena.failed)
+        return;
     for (int i = 0; i < mech->force_count; i++) {
-        int count = ki_force_bodies(mech, i, bodies, MOST);
-        /* path_columns needs room for repeated paths: one body at a time */
-        int n = 0;
-        for (int b = 0; b < count; b++) {
-            int more = path_columns(mech, bodies + b, 1, columns + n);
-            n = ki_sort_unique(columns, n + more);
-        }
-        add_clique(l, columns, n);
+        t.count = 0, t.number++;
+        add_force(&t, &mech->force[i]);
+        add_clique(l, t.columns, t.count);
     }
     for (int j = 0; j < mech->joint_count; j++) /* friction */
         if (mech->joint[j].viscous != 0 || mech->joint[j].coulomb != 0) {
-            int n = path_columns(mech, &mech->joint[j].body[0], 1, columns);
-            n = ki_sort_unique(columns, n + path_columns(mech, &mech->joint[j].body[1], 1, columns + n));
-            add_clique(l, columns, n);
+            t.count = 0, t.number++;
+            add_between(&t, mech->joint[j].body);
+            add_clique(l, t.columns, t.count);
         }
 }
 
@@ -204,13 +228,13 @@ static void choose_steps(const ki_mech *mech, ki_colouring *c) {
         c->step[j] = 6e-6 * mech->system.q_size[j];
 }
 
-static keel_status build(ki_mech *mech, lists *l, int *columns) {
+static keel_status build(ki_mech *mech, lists *l) {
     ki_colouring *c = mech->colouring;
     int n = mech->system.n_v;
     add_mass(l, mech->system.M);
     add_gyroscopic(l, mech);
     add_constraints(l, mech->system.J, n);
-    add_ties(l, mech, columns);
+    add_ties(l, mech);
     if (l->arena.failed)
         return KEEL_ERROR_MEMORY;
     keel_status status = set_patterns(mech, l, c);
@@ -232,10 +256,9 @@ keel_status ki_colouring_build(ki_mech *mech) {
     ki_colouring *c = mech->colouring = KI_NEW(&mech->arena, ki_colouring, 1);
     lists l;
     lists_init(&l, n + mech->system.n_h + mech->system.n_n);
-    int *columns = KI_NEW(&l.arena, int, 2 * n);
     if (c)
         c->step = KI_NEW(&mech->arena, double, n);
-    keel_status status = l.arena.failed || mech->arena.failed ? KEEL_ERROR_MEMORY : build(mech, &l, columns);
+    keel_status status = l.arena.failed || mech->arena.failed ? KEEL_ERROR_MEMORY : build(mech, &l);
     ki_arena_free(&l.arena);
     return status;
 }

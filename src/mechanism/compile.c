@@ -162,6 +162,23 @@ static keel_state *draw(const ki_mech *mech) {
     return state;
 }
 
+/* Patterns count with int, and no machine wants more. */
+static keel_status check_entries(const keel_mechanism *m, const ki_tree *tree,
+                                 keel_diagnostics *diagnostics) {
+    const double most = 2e8;
+    double entries = 0;
+    keel_status status = ki_tree_entries(m, tree, &entries);
+    if (status || entries <= most)
+        return status;
+    keel_diagnostics_add(
+        diagnostics, KEEL_ERROR, (keel_location){0},
+        "a branch of %d joints in relative coordinates makes matrices of about %.2g entries: "
+        "take 'coordinates: auto' or 'absolute'; joints whose turns are counted (gears, torsion "
+        "springs, angles in forces) stay in the branch all the same",
+        tree->deepest, entries);
+    return KEEL_ERROR_INPUT;
+}
+
 /* What is being made; index 0: the system, 1: its assembly. */
 typedef struct pair {
     ki_tree tree[2];
@@ -172,9 +189,11 @@ typedef struct pair {
 static keel_status compile(const keel_mechanism *m, bool *counted, ki_arena *arena,
                            keel_diagnostics *diagnostics, pair *made) {
     keel_mechanism_facts choice = {0};
-    if (!m->planar)
-        ki_counted_joints(m, counted);
-    keel_status status = ki_choose_tree(m, counted, arena, &made->tree[0], &choice);
+    keel_status status = m->planar ? KEEL_OK : ki_counted_joints(m, counted);
+    if (!status)
+        status = ki_choose_tree(m, counted, arena, &made->tree[0], &choice);
+    if (!status)
+        status = check_entries(m, &made->tree[0], diagnostics);
     if (!status)
         status = ki_assembly_tree(m, counted, arena, &made->tree[0], &made->tree[1]);
     /* first with the start values, which brings all messages */

@@ -62,7 +62,7 @@ static void search_formula(search *s, const keel_formula *formula) {
         ki_parse(s->graph, formula->text, strlen(formula->text), formula->where, &scope, NULL);
 }
 
-void ki_counted_joints(const keel_mechanism *description, bool *counted) {
+keel_status ki_counted_joints(const keel_mechanism *description, bool *counted) {
     search s = {.description = description, .graph = ki_graph_new(), .counted = counted};
     for (int i = 0; i < description->joint_count; i++)
         if (ki_joint_type_of(description->joint[i].type)->couples)
@@ -75,5 +75,7 @@ void ki_counted_joints(const keel_mechanism *description, bool *counted) {
         for (int k = 0; k < 3; k++)
             search_formula(&s, &force->component[k]);
     }
+    bool failed = !s.graph || ki_graph_failed(s.graph);
     ki_graph_free(s.graph);
+    return failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }

@@ -34,29 +34,16 @@ int ki_mech_explain(const keel_system *system, void *work, double t, char *text,
     return motion >= 0 || force >= 0;
 }
 
-/* Whether row i of J is one of a cut joint. */
-static bool has_row(const ki_mech *mech, const ki_joint *joint, int i) {
-    const ki_joint_role *role = ki_role(joint, mech->d);
-    int n_h = joint->type->couples ? 1 : role->n_h, n_n = joint->type->couples ? 0 : role->n_n;
-    return !joint->tree &&
-           ((i >= joint->row_h && i < joint->row_h + n_h) || (i >= joint->row_n && i < joint->row_n + n_n));
-}
-
 keel_row_source keel_mechanism_row_source(const keel_system *system, int row) {
     const ki_mech *mech = ki_mech_of(system);
     const ki_layout *l = mech->layout;
-    if (row >= l->motion_row && row < l->motion_row + mech->motion_count) {
-        const ki_motion *motion = &mech->motion[row - l->motion_row];
-        return (keel_row_source){KEEL_ROW_MOTION, row - l->motion_row, motion->name, motion->where};
-    }
-    for (int i = 0; i < mech->start_count; i++)
-        if (l->part[l->start_part + i].row == row)
-            return (keel_row_source){KEEL_ROW_START, i, mech->start[i].name, mech->start[i].where};
-    int j = 0;
-    while (j + 1 < mech->joint_count && !has_row(mech, &mech->joint[j], row))
-        j++;
-    return (keel_row_source){KEEL_ROW_JOINT, mech->joint[j].described, mech->joint[j].name,
-                             mech->joint[j].where};
+    int p = l->row_part[row], i = l->part[p].owner;
+    if (p >= l->start_part)
+        return (keel_row_source){KEEL_ROW_START, i, mech->start[i].name, mech->start[i].where};
+    if (p >= l->motion_part)
+        return (keel_row_source){KEEL_ROW_MOTION, i, mech->motion[i].name, mech->motion[i].where};
+    const ki_joint *joint = &mech->joint[i];
+    return (keel_row_source){KEEL_ROW_JOINT, joint->described, joint->name, joint->where};
 }
 
 /* Adds scale times the covectors of a row between two bodies (tree numbers). */

@@ -80,6 +80,22 @@ static inline double ki_tree_sign(const ki_joint *joint, const ki_joint_role *ro
     return joint->reversed && !role->kinematics ? -1 : 1;
 }
 
+/* Coordinates of a tree joint that are readings: all, or those before the quaternion. */
+static inline int ki_readings(const ki_joint *joint, const ki_joint_role *role) {
+    int count = joint->made_up ? 0 : role->kinematics ? role->coordinates : role->n_q;
+    return count < KI_JOINT_COORDINATES ? count : KI_JOINT_COORDINATES;
+}
+
+/* A coordinate as users read it, from one as the joint of the tree counts it; and back. */
+static inline double ki_read(const ki_joint *joint, int k, double local) {
+    return (joint->reversed ? -local : local) + joint->reading[k];
+}
+
+static inline double ki_unread(const ki_joint *joint, int k, double value) {
+    value -= joint->reading[k];
+    return joint->reversed ? -value : value;
+}
+
 /* The frames of a joint on its two bodies from its directions in the drawn pose; their origins are left
  * alone. Zero vectors stand for the defaults. With the same directions on both bodies the two frames are the
  * same, so that the drawn pose is where the coordinates are zero. Axes of the frames:

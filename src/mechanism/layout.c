@@ -35,8 +35,10 @@ int ki_part_columns(const ki_mech *mech, const ki_part *part, int *columns) {
 
 /* ---- parts ------------------------------------------------------------------------------------------ */
 
-static void set_part(const ki_mech *mech, int p, int row, const int body[2]) {
-    mech->layout->part[p] = (ki_part){row, {body[0], body[1]}, ki_common_ancestor(mech, body[0], body[1]), 0};
+static void set_part(const ki_mech *mech, int p, int row, int owner, const int body[2]) {
+    int top = ki_common_ancestor(mech, body[0], body[1]);
+    mech->layout->part[p] = (ki_part){row, owner, {body[0], body[1]}, top, 0};
+    mech->layout->row_part[row] = p;
 }
 
 static bool is_velocity(const ki_measure *measure) {
@@ -71,17 +73,18 @@ static void number_rows(ki_mech *mech) {
         mech->joint[j].row_n += l->n_h;
 }
 
-static int joint_parts(ki_mech *mech, const ki_joint *joint, int p) {
+static int joint_parts(ki_mech *mech, int j, int p) {
+    const ki_joint *joint = &mech->joint[j];
     int n_n, n_h = cut_rows(joint, mech->d, &n_n);
     if (joint->type->couples) {
         for (int k = 0; k < 2; k++)
-            set_part(mech, p++, joint->row_h, mech->joint[joint->other[k]].body);
+            set_part(mech, p++, joint->row_h, j, mech->joint[joint->other[k]].body);
         return p;
     }
     for (int i = 0; i < n_h; i++)
-        set_part(mech, p++, joint->row_h + i, joint->body);
+        set_part(mech, p++, joint->row_h + i, j, joint->body);
     for (int i = 0; i < n_n; i++)
-        set_part(mech, p++, joint->row_n + i, joint->body);
+        set_part(mech, p++, joint->row_n + i, j, joint->body);
     return p;
 }
 
@@ -90,7 +93,7 @@ static void fill_parts(ki_mech *mech) {
     int p = 0, row_h, row_n;
     for (int j = 0; j < mech->joint_count; j++) {
         l->joint_part[j] = p;
-        p = joint_parts(mech, &mech->joint[j], p);
+        p = joint_parts(mech, j, p);
     }
     row_h = l->n_h, row_n = l->n_h + l->n_n; /* motions and starts stand last among their kind */
     for (int i = 0; i < mech->start_count; i++)
@@ -99,11 +102,11 @@ static void fill_parts(ki_mech *mech) {
     l->motion_row = row_h;
     l->motion_part = p;
     for (int i = 0; i < mech->motion_count; i++)
-        set_part(mech, p++, row_h++, mech->motion[i].measure.body);
+        set_part(mech, p++, row_h++, i, mech->motion[i].measure.body);
     l->start_part = p;
     for (int i = 0; i < mech->start_count; i++) {
         const ki_measure *measure = &mech->start[i].measure;
-        set_part(mech, p++, is_velocity(measure) ? row_n++ : row_h++, measure->body);
+        set_part(mech, p++, is_velocity(measure) ? row_n++ : row_h++, i, measure->body);
     }
 }
 
@@ -226,6 +229,7 @@ keel_status ki_layout_build(ki_mech *mech) {
     number_rows(mech);
     l->part = KI_NEW(&mech->arena, ki_part, l->part_count);
     l->joint_part = KI_NEW(&mech->arena, int, mech->joint_count);
+    l->row_part = KI_NEW(&mech->arena, int, l->n_h + l->n_n);
     if (mech->arena.failed)
         return KEEL_ERROR_MEMORY;
     fill_parts(mech);

@@ -17,6 +17,7 @@
 
 typedef struct ki_part {
     int row;     /* of J */
+    int owner;   /* number of the joint, motion or start value it is of */
     int body[2]; /* tree numbers */
     int top;     /* their lowest common ancestor */
     int slot;    /* its first entry in J_slot */
@@ -29,6 +30,7 @@ typedef struct ki_layout {
     int *joint_part;             /* [joint_count] first part of a cut joint */
     int motion_part, start_part; /* first part of the motions, of the start values */
     int motion_row;              /* first row of the motions */
+    int *row_part;               /* [n_h + n_n] a part of each row */
     bool branches;               /* some body hangs from another, or from the ground by a real joint */
     int *J_slot;                 /* entries of all parts, walking */
     int *M_slot;                 /* entries of M: for each body, each of its columns, walking to the ground */

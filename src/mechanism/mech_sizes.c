@@ -2,7 +2,8 @@
 #include "mechanism/joint.h"
 #include "mechanism/tangent.h"
 
-/* The longest of the lengths between joints and centres. */
+/* The longest of the lengths between joints and centres; of bodies with coordinates of their own, to the
+ * origin. */
 static double mechanism_size(const ki_mech *mech) {
     double size = 0;
     for (int b = 1; b < mech->body_count; b++)

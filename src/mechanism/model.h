@@ -151,7 +151,6 @@ typedef struct ki_motion {
     ki_measure measure;
     ki_tape *tape; /* f(t), f'(t), f''(t) */
     size_t work;   /* where its part of ki_mech_work.tape begins */
-    double sign;
 } ki_motion;
 
 /* A value at the start, as a row of the assembly: holonomic, or nonholonomic for velocities. */

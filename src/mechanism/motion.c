@@ -51,7 +51,6 @@ static keel_status compile_motion(const ki_names *names, ki_mech *mech, const ke
     double start = 0;
     motion->name = ki_arena_text(&mech->arena, from->name, strlen(from->name));
     motion->where = ki_keep_place(mech, from->where);
-    motion->sign = 1;
     keel_status status = motion->name ? read_quantity(names, mech, from->quantity, KI_FOR_MOTION, from->where,
                                                       diagnostics, &motion->measure)
                                       : KEEL_ERROR_MEMORY;

@@ -45,8 +45,7 @@ static double value_of(const ki_mech *mech, ki_mech_work *w, const ki_measure *m
     case KI_MEASURE_FORCE:
         return ki_resistance(mech, w, &mech->force[measure->object], at->t);
     case KI_MEASURE_DRIVE:
-        return -mech->motion[measure->object].sign *
-               at->lambda[mech->layout->part[mech->layout->motion_part + measure->object].row];
+        return -at->lambda[mech->layout->part[mech->layout->motion_part + measure->object].row];
     default:
         return ki_measure_value(mech, w, measure);
     }

@@ -71,13 +71,6 @@ static void pair_row(const pair *p, const double e[2], ki_level level, ki_row *r
     row->gamma = level == KI_AT_VELOCITY ? dot(p->curve, e) : 0;
 }
 
-void ki_planar_row_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, const double e[2],
-                            ki_level level, ki_row *row) {
-    pair p;
-    pair_points(s0, joint->frame[0].r, s1, joint->frame[1].r, level, &p);
-    pair_row(&p, e, level, row);
-}
-
 void ki_planar_rows_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
                              ki_row rows[2]) {
     static const double WORLD[2][2] = {{1, 0}, {0, 1}};

@@ -1,7 +1,7 @@
 /* Rows in space. Points and directions that move with body b (world axes, a = R r the arm of the point):
  *
- *     p  = r_b + a            p'  = v_b + omega_b x a       p'' = v_b' + omega_b' x a + omega_b x (omega_b x
- * a) u                       u'  = omega_b x u             u'' = omega_b' x u + omega_b x (omega_b x u)
+ *     p = r_b + a    p' = v_b + omega_b x a    p'' = v_b' + omega_b' x a + omega_b x (omega_b x a)
+ *     u              u' = omega_b x u          u'' = omega_b' x u + omega_b x (omega_b x u)
  *
  * In a product e . (omega x a) = omega . (a x e), so a velocity of p along e has the covector (a x e, e).
  */
@@ -78,13 +78,6 @@ static void pair_row(const pair *p, const double e[3], ki_level level, ki_row *r
         row->w[0][3 + i] = -e[i];
     }
     row->gamma = level == KI_AT_VELOCITY ? ki_dot3(p->curve, e) : 0;
-}
-
-void ki_row_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, const double e[3],
-                     ki_level level, ki_row *row) {
-    pair p;
-    pair_points(s0, joint->frame[0].r, s1, joint->frame[1].r, level, &p);
-    pair_row(&p, e, level, row);
 }
 
 void ki_rows_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,

@@ -46,7 +46,7 @@ bool ki_is_turn(const ki_mech *mech, const ki_measure *measure);
 /* The joint number (in the description) whose turns a formula or force counts, for the choice of the tree:
  * visits every joint of the description whose angle must not be reduced to a turn (torsion springs, gears,
  * formulas of forces). Works on the description alone. */
-void ki_counted_joints(const keel_mechanism *description, bool *counted);
+keel_status ki_counted_joints(const keel_mechanism *description, bool *counted);
 
 /* Compiles formulas `formula[count]` (NULL text: zero) into one tape of t and measures. `extra` names (such
  * as "length", "rate") become the inputs after t: extra_count of them, before the measures. The measures are

@@ -14,7 +14,7 @@ keel_status ki_mech_outputs(const keel_system *system, void *work, const keel_po
 /* Outputs of the description -> mech->outputs and the names of the system. */
 keel_status ki_outputs_compile(const ki_names *names, ki_mech *mech, keel_diagnostics *diagnostics);
 
-/* Motions and start values of the description -> mech. Start values only if for_assembly. */
+/* Motions and start values of the description -> mech. */
 keel_status ki_motions_compile(const ki_names *names, ki_mech *mech, keel_diagnostics *diagnostics);
 keel_status ki_starts_compile(const ki_names *names, ki_mech *mech, keel_diagnostics *diagnostics);
 

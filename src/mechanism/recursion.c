@@ -10,10 +10,8 @@ static void localize(const ki_mech *mech, ki_mech_work *w, const double *q) {
     for (int b = 1; b < mech->body_count; b++) {
         const ki_joint *hinge = &mech->body[b].hinge;
         const ki_joint_role *role = ki_role(hinge, mech->d);
-        for (int k = 0; !role->kinematics && !hinge->made_up && k < role->n_q; k++) {
-            double value = q[hinge->q + k] - (k < KI_JOINT_COORDINATES ? hinge->reading[k] : 0);
-            w->local_q[hinge->q + k] = hinge->reversed ? -value : value;
-        }
+        for (int k = 0; k < ki_readings(hinge, role); k++)
+            w->local_q[hinge->q + k] = ki_unread(hinge, k, q[hinge->q + k]);
     }
     w->point_q = w->local_q;
 }

@@ -128,8 +128,8 @@ static void hang(ki_mech *mech, int b) {
         body->hinge.body[0] = joint->body[1], body->hinge.body[1] = joint->body[0];
         body->hinge.frame[0] = joint->frame[1], body->hinge.frame[1] = joint->frame[0];
     }
-    const double *F0 = body->hinge.frame[0].R, *F1 = body->hinge.frame[1].R;
-    body->drawn_turn = atan2(F0[3], F0[0]) - atan2(F1[3], F1[0]);
+    if (mech->d == KI_PLANAR) /* as rows measure it: both roles count the same turns */
+        body->drawn_turn = joint->reversed ? ki_planar_frame_turn(joint) : -ki_planar_frame_turn(joint);
     body->v = joint->v;
     body->n_v = role->n_v;
     body->alone = joint->made_up;
@@ -223,10 +223,7 @@ void ki_drawn_coordinates(const ki_mech *mech, double *q) {
         if (role->n_q == 0)
             continue;
         role->fit(hinge, &relative, q + hinge->q);
-        for (int k = 0; !role->kinematics && !hinge->made_up && k < role->n_q; k++) {
-            double local = q[hinge->q + k];
-            q[hinge->q + k] =
-                (hinge->reversed ? -local : local) + (k < KI_JOINT_COORDINATES ? hinge->reading[k] : 0);
-        }
+        for (int k = 0; k < ki_readings(hinge, role); k++)
+            q[hinge->q + k] = ki_read(hinge, k, q[hinge->q + k]);
     }
 }

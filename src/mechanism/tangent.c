@@ -47,7 +47,8 @@ static double velocity_step(const ki_mech *mech, const keel_point *at) {
     return 1e-6 * size;
 }
 
-/* Entries of the columns of a colour from two residuals 2 h apart; `offset`: the q or the v half. */
+/* Entries of the columns of a colour from two residuals 2 h apart; shift: 0 for the q half, 1 for the v half.
+ */
 static void take_entries(const ki_mech *mech, const ki_mech_work *w, int colour, double h, int shift,
                          double *tangent) {
     const ki_colouring *c = mech->colouring;

@@ -118,8 +118,8 @@ static void take_over(const ki_mech *to, int b, const ki_state *p, const ki_stat
     fit_velocities(to->d, role->n_v, columns, twist, local);
     for (int k = 0; k < role->n_v; k++)
         state->v[hinge->v + k] = ki_tree_sign(hinge, role) * local[k];
-    for (int k = 0; !role->kinematics && !hinge->made_up && k < role->n_q; k++)
-        q[k] = (hinge->reversed ? -q[k] : q[k]) + (k < KI_JOINT_COORDINATES ? hinge->reading[k] : 0);
+    for (int k = 0; k < ki_readings(hinge, role); k++)
+        q[k] = ki_read(hinge, k, q[k]);
 }
 
 /* In space a pose does not tell full turns: those nearest to `value`. */
@@ -128,7 +128,7 @@ static void set_turns(const ki_mech *to, const ki_measure *measure, double value
         return;
     const ki_joint *joint = &to->joint[measure->object];
     const ki_joint_role *role = ki_role(joint, to->d);
-    if (!joint->tree || role->kinematics || !role->turns[measure->component] || role->n_q < role->n_v)
+    if (!joint->tree || role->kinematics || !role->turns[measure->component])
         return;
     double *q = &state->q[joint->q + measure->component];
     if (measure->component < role->n_v)

@@ -58,7 +58,8 @@ void ki_add_row_force(const ki_mech *mech, ki_mech_work *w, const int body[2], c
 void ki_add_force(const ki_mech *mech, ki_mech_work *w, int body, const double arm[3], const double force[3]);
 void ki_add_torque(const ki_mech *mech, ki_mech_work *w, int body, const double torque[3]);
 
-/* Adds minus (inertia x twist' + gyroscopic) of every body; `rates` picks ki_state.bias or .twist_rate. */
+/* Adds minus (inertia x twist' + gyroscopic) of every body; with_rates: of ki_state.twist_rate, else of
+ * .bias. */
 void ki_add_inertia(const ki_mech *mech, ki_mech_work *w, bool with_rates);
 
 /* gathered = wrenches of the subtree; Q = S^T gathered (Q may be NULL). */

@@ -350,6 +350,49 @@ static void equations_agree_with_differences_in_absolute_coordinates(void **stat
     all_types(check_subject, KEEL_COORDINATES_ABSOLUTE);
 }
 
+/* ---- a force can tie many bodies ------------------------------------------------------------------------
+ */
+
+enum { PENDULUMS = 40 };
+
+/* Pendulums that hang side by side; the torque on the first is 0.1 (b0.y + b0.spin + b1.y + ...). */
+static keel_compiled compile_pendulums(void) {
+    char sum[20 * PENDULUMS], body[8], joint[8];
+    size_t used = (size_t)snprintf(sum, sizeof sum, "0.1*(0");
+    keel_mechanism *m = keel_mechanism_new();
+    seed = 11;
+    keel_mechanism_set_planar(m, 1);
+    keel_mechanism_set_coordinates(m, KEEL_COORDINATES_RELATIVE);
+    for (int i = 0; i < PENDULUMS; i++) {
+        snprintf(body, sizeof body, "b%d", i);
+        snprintf(joint, sizeof joint, "j%d", i);
+        add_random_joint(m, joint, "revolute", KEEL_GROUND, add_random_body(m, body, 1), 1);
+        used += (size_t)snprintf(sum + used, sizeof sum - used, "+b%d.y+b%d.spin", i, i);
+    }
+    snprintf(sum + used, sizeof sum - used, ")");
+    keel_force torque = keel_force_default("torque", KEEL_FORCE_TWIST);
+    torque.joint = "j0";
+    torque.component[0].text = sum;
+    assert_true(keel_mechanism_add_force(m, &torque, NULL) >= 0);
+    keel_compiled c;
+    assert_int_equal(keel_mechanism_compile(m, NULL, &c), KEEL_OK);
+    keel_mechanism_free(m);
+    return c;
+}
+
+static void a_formula_may_read_many_bodies(void **state) {
+    (void)state;
+    keel_compiled c = compile_pendulums();
+    bench b = bench_new(c.system, c.start->q);
+    assert_int_equal(b.n, PENDULUMS);
+    randomize(&b);
+    check_tangent(&b, "pendulums");
+    for (int k = 0; k < PENDULUMS; k++) /* column n + k: of the spin of body k alone */
+        assert_near(entry(b.s->tangent, b.terms.tangent, 0, b.n + k), -0.1, 1e-7, "torque", "pendulums");
+    bench_free(&b);
+    keel_compiled_clear(&c);
+}
+
 /* ---- tree and cut give the same motion -------------------------------------------------------------------
  */
 
@@ -442,6 +485,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equations_agree_with_differences_in_relative_coordinates),
         cmocka_unit_test(equations_agree_with_differences_in_absolute_coordinates),
+        cmocka_unit_test(a_formula_may_read_many_bodies),
         cmocka_unit_test(tree_and_cut_joints_give_the_same_accelerations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -79,6 +79,54 @@ static void tree_and_cut_move_alike(void **state) {
     }
 }
 
+/* ---- the start does not depend on the coordinates ---------------------------------------------------- */
+
+/* Drawings that are open or turned, start values that leave much open: outputs first, then the motion. */
+static const char *const STARTS[] = {
+    /* a pin drawn with two places */
+    "keel: 1\nplanar: true\ngravity: 9.81\nbodies: {rod: {shape: rod, from: [0, 0], to: [1, 0], mass: 1}}\n"
+    "joints: {pin: {type: revolute, bodies: [ground, rod], at: [[0, 0], [0, 0.1]]}}\n"
+    "outputs: {x: rod.x, y: rod.y, a: rod.angle}\nsimulate: {until: 1, tolerance: 1e-10}\n",
+    /* a cart that is moved and pushed: the pendulum hangs from it as drawn, and rides along */
+    "keel: 1\nplanar: true\ngravity: 9.81\nbodies:\n"
+    "  cart: {shape: box, centre: [0, 0], size: [0.2, 0.1], mass: 2}\n  bob: {mass: 1, centre: [0, -0.5]}\n"
+    "joints:\n  rail: {type: prismatic, bodies: [ground, cart], at: [0, 0], axis: x}\n"
+    "  pin: {type: revolute, bodies: [cart, bob], at: [0, 0]}\n"
+    "start: {rail.displacement: 0.2, rail.displacement': 1}\n"
+    "outputs: {x: cart.x, b: bob.x, v: bob.x', a: pin.angle}\nsimulate: {until: 1, tolerance: 1e-10}\n",
+    /* a hinge with different axes on its bodies and a spring that is free as drawn: at rest */
+    "keel: 1\nplanar: true\nbodies: {rod: {shape: rod, from: [0, 0], to: [1, 0], mass: 1}}\n"
+    "joints: {pin: {type: revolute, bodies: [ground, rod], at: [0, 0], axis: [[-1, 0.2], [-1, -0.2]]}}\n"
+    "forces: {s: {type: torsion, joint: pin, stiffness: 10}}\n"
+    "outputs: {x: rod.x, a: rod.angle, torque: s.torque}\nsimulate: {until: 1, tolerance: 1e-10}\n",
+    /* three arms in space, one turned by more than a turn, one with a reading */
+    "keel: 1\ngravity: 9.81\nbodies:\n"
+    "  a: {mass: 1, centre: [0.5, 0, 0], inertia: [0.1, 0.2, 0.25]}\n"
+    "  b: {mass: 1, centre: [1.5, 0, 0], inertia: [0.1, 0.2, 0.25]}\n"
+    "joints:\n  A: {type: revolute, bodies: [ground, a], at: [0, 0, 0], axis: [0, 1, 1]}\n"
+    "  B: {type: point-on-line, bodies: [a, b], at: [1, 0, 0], axis: x, reading: 5}\n"
+    "start: {A.angle: 7, A.angle': 1, B.displacement: 5.2, b.spin.x: 2}\n"
+    "outputs: {x: b.x, y: b.y, z: b.z, s: B.displacement, v: b.x'}\nsimulate: {until: 1, tolerance: 1e-10}\n",
+};
+
+static void the_start_is_the_same_in_all_coordinates(void **state) {
+    (void)state;
+    for (unsigned i = 0; i < sizeof STARTS / sizeof *STARTS; i++) {
+        variant relative = {.model = STARTS[i], .coordinates = "relative"}, absolute = relative;
+        absolute.coordinates = "absolute";
+        history x = history_of(&relative, 0.1), y = history_of(&absolute, 0.1);
+        assert_true(history_difference(&x, &y, x.outputs) <= 1e-8);
+        if (i == 1) { /* as drawn below the cart, with its speed */
+            assert_float_equal(x.value[0][1], 0.2, 1e-12);
+            assert_float_equal(x.value[0][2], 1, 1e-12);
+        }
+        if (i == 2)
+            assert_float_equal(x.value[10][2], 0, 1e-12);
+        if (i == 3)
+            assert_float_equal(y.value[0][3], 5.2, 1e-12);
+    }
+}
+
 /* ---- planar and spatial ---------------------------------------------------------------------------------
  */
 
@@ -251,11 +299,9 @@ static void reactions_balance(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tree_and_cut_move_alike),
-        cmocka_unit_test(four_bar_in_space),
-        cmocka_unit_test(a02_in_space),
-        cmocka_unit_test(slider_crank_in_space),
-        cmocka_unit_test(reactions_balance),
+        cmocka_unit_test(tree_and_cut_move_alike), cmocka_unit_test(the_start_is_the_same_in_all_coordinates),
+        cmocka_unit_test(four_bar_in_space),       cmocka_unit_test(a02_in_space),
+        cmocka_unit_test(slider_crank_in_space),   cmocka_unit_test(reactions_balance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -249,6 +249,26 @@ static void missing_inertia_is_found(void **state) {
         }
 }
 
+/* Posts on posts, the uppermost tied first; beside them two bodies tied only to each other. */
+static void fixed_joints_tie_in_any_order(void **state) {
+    (void)state;
+    keel_mechanism *m = keel_mechanism_new();
+    bench b;
+    int low = add_body(m, "low", 0, 1), middle = add_body(m, "middle", 0, 2),
+        high = add_body(m, "high", 0, 3);
+    int left = add_body(m, "left", 5, 0), right = add_body(m, "right", 6, 0);
+    add_joint(m, "b", "fixed", middle, high, 0, 2, 0);
+    add_joint(m, "pair", "fixed", right, left, 5, 0, 0);
+    add_joint(m, "a", "fixed", middle, low, 0, 1, 0);
+    add_joint(m, "foot", "fixed", low, KEEL_GROUND, 0, 0, 0);
+    look_at(&b, m);
+    for (int body = low; body <= high; body++)
+        assert_int_equal(b.mobility.body[body], KEEL_BODY_FIXED);
+    assert_int_equal(b.mobility.body[left], KEEL_BODY_MOVES);
+    assert_int_equal(b.mobility.body[right], KEEL_BODY_MOVES);
+    close_bench(&b);
+}
+
 /* Too many entries: only what can be counted is told. */
 static void large_mechanisms_are_only_counted(void **state) {
     (void)state;
@@ -275,6 +295,7 @@ int main(void) {
         cmocka_unit_test(only_joints_that_it_takes_lock),
         cmocka_unit_test(gears_can_lock),
         cmocka_unit_test(missing_inertia_is_found),
+        cmocka_unit_test(fixed_joints_tie_in_any_order),
         cmocka_unit_test(large_mechanisms_are_only_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

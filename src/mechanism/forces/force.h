@@ -47,9 +47,6 @@ int ki_unsound_force(const ki_mech *mech, ki_mech_work *w, double t);
 /* Potential energy alone: ki_place is done. */
 double ki_potential(const ki_mech *mech, ki_mech_work *w);
 
-/* The bodies whose motion force element i depends on or acts on: at most `most` of them; returns how many. */
-int ki_force_bodies(const ki_mech *mech, int i, int *bodies, int most);
-
 /* Coulomb friction: derivative of the generalized forces with respect to the multipliers. The pattern (built
  * in mech->arena; no rows if no joint has friction) and its entries (ki_move_bodies and rows done). */
 keel_status ki_friction_pattern(ki_mech *mech);

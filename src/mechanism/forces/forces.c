@@ -114,10 +114,12 @@ static bool is_finite_on(const ki_mech *mech, const ki_mech_work *w, const int b
 
 int ki_unsound_force(const ki_mech *mech, ki_mech_work *w, double t) {
     for (int i = 0; i < mech->force_count; i++) {
-        ki_clear_wrenches(mech, w);
+        const ki_force *force = &mech->force[i];
+        for (int k = 0; k < 2; k++)
+            memset(w->wrench[force->body[k]], 0, sizeof *w->wrench);
         w->potential = w->power = 0;
-        TYPES[mech->force[i].kind]->apply(mech, w, &mech->force[i], t);
-        if (!is_finite_on(mech, w, mech->force[i].body))
+        TYPES[force->kind]->apply(mech, w, force, t);
+        if (!is_finite_on(mech, w, force->body))
             return i;
     }
     return -1;
@@ -130,28 +132,6 @@ double ki_potential(const ki_mech *mech, ki_mech_work *w) {
         potential += type->potential ? type->potential(mech, w, &mech->force[i]) : 0;
     }
     return potential;
-}
-
-/* Adds a body that is not yet among them. */
-static int note(int body, int *bodies, int count, int most) {
-    for (int i = 0; i < count; i++)
-        if (bodies[i] == body)
-            return count;
-    if (body == 0 || count == most)
-        return count;
-    bodies[count] = body;
-    return count + 1;
-}
-
-int ki_force_bodies(const ki_mech *mech, int i, int *bodies, int most) {
-    const ki_force *force = &mech->force[i];
-    int count = 0;
-    for (int k = 0; k < 2; k++)
-        count = note(force->body[k], bodies, count, most);
-    for (int k = 0; k < force->law.input_count; k++)
-        for (int side = 0; side < 2; side++)
-            count = note(force->law.input[k].body[side], bodies, count, most);
-    return count;
 }
 
 void ki_spin_of(const ki_mech *mech, const ki_state *s, double omega[3]) {

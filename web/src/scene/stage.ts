@@ -68,11 +68,11 @@ export function createFloor(scene: Scene, extent: Extent): Floor {
   if (extent.places.length > 0) middle.divideScalar(extent.places.length);
   else low = 0;
   const height = flat ? -2 * scene.size : low - 0.005 * scene.size;
-  // the size of the scene is that of the drawing: what is larger or travels needs larger squares
-  const sizeOf = (size: number): number => (size > 2 * scene.size ? size : scene.size);
+  // the size of the scene is that of the drawing: what travels, or is much larger, needs larger squares
+  const reach = longest(extent.places);
   const spacings = {
-    whole: roundLength(sizeOf(longest(extent.places)) / 8),
-    followed: roundLength(sizeOf(extent.size) / 8),
+    whole: roundLength((reach > 4 * scene.size ? reach : scene.size) / 8),
+    followed: roundLength(Math.max(extent.size, scene.size) / 8),
   };
 
   const material = new LineBasicMaterial();
