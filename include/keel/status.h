@@ -7,11 +7,17 @@
 #ifndef KEEL_STATUS_H
 #define KEEL_STATUS_H
 
+#ifdef __cplusplus
+#define KEEL_LINKAGE extern "C"
+#else
+#define KEEL_LINKAGE
+#endif
+
 #if defined(__GNUC__)
-#define KEEL_API                 __attribute__((visibility("default")))
+#define KEEL_API                 KEEL_LINKAGE __attribute__((visibility("default")))
 #define KEEL_PRINTF(text, first) __attribute__((format(printf, text, first)))
 #else
-#define KEEL_API
+#define KEEL_API KEEL_LINKAGE
 #define KEEL_PRINTF(text, first)
 #endif
 
