@@ -156,5 +156,6 @@ keel_origin cli_origin(const keel_model *model, const cli_changes *changes) {
                          .set = (const char *const *)changes->set_text,
                          .parameter_count = model->parameter_count,
                          .parameter_name = model->parameter_name,
-                         .parameter_value = model->parameter_value};
+                         .parameter_value = model->parameter_value,
+                         .until = &model->settings.until};
 }

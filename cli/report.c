@@ -90,6 +90,12 @@ static bool check(const request *r, keel_result_format format) {
                   r->input);
         return false;
     }
+    bool model_of_csv = format == KEEL_FORMAT_CSV && r->model_path;
+    if (format != KEEL_FORMAT_NONE && r->changes.set_count && !model_of_csv) {
+        cli_error("report", "%s is the result of a run that is over: --set comes too late%s", r->input,
+                  format == KEEL_FORMAT_CSV ? " (it is for the model that --model names)" : "");
+        return false;
+    }
     return true;
 }
 

@@ -36,6 +36,7 @@ typedef struct keel_origin {
     int parameter_count;
     const char *const *parameter_name;
     const double *parameter_value;
+    const double *until; /* end time as the model has it; not kept with results */
 } keel_origin;
 
 /* HDF5: a dataset [rows x n] with an attribute `names` for each vector of the state. */

@@ -1,5 +1,6 @@
 /* What the paper of eich.c claims, and what the runs say. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "reproduce/eich.h"
 
@@ -11,33 +12,54 @@ static double error_at_end(const eich *e, int tolerance, int variant) {
     return fmax(fmax(fabs(end->q[0] - 1), fabs(end->q[1])), fmax(fabs(end->v[0]), fabs(end->v[1])) / speed);
 }
 
+/* The projection of a run ends at round-off at every TOL, the paper's from TOL 1e-7 on only: a residual far
+ * below the paper's agrees, one more than ten times above does not. */
+static void claim_residual(ki_draft *d, const eich *e, int i) {
+    const ki_eich_line *line = &KI_EICH_TABLE[i];
+    double RES = e->pendulum[i][KI_EICH_WITH].result->position.max, printed = strtod(line->RES, NULL);
+    bool legible = printed > 0, round_off = printed < 1e-15, agrees = RES <= fmin(1e-14, 10 * printed);
+    const char *why = "Keel's projection ends at round-off at every TOL";
+    if (!legible)
+        why = "the paper's number is not legible";
+    else if (round_off)
+        why = agrees ? "both at round-off, within a factor of 10"
+                     : "round-off of another size: the largest of the run here, that at the end in the paper";
+    ki_claim(d,
+             &(keel_claim){.id = ki_draft_text(d, "002 table 3.1, TOL %.0e, RES", line->tolerance),
+                           .what = "pendulum, 100 s, projection: largest |x^2 + y^2 - 1|",
+                           .claim = line->RES,
+                           .why = why,
+                           .verdict = legible ? ki_verdict(agrees) : KEEL_NOT_COMPARABLE,
+                           .robust = legible && !round_off},
+             "%.1e", RES);
+}
+
+/* Where the paper's own factor does not meet what is asked for there is nothing to compare. */
+static void claim_gain(ki_draft *d, const eich *e, int i) {
+    const double ASKED = 4;
+    const ki_eich_line *line = &KI_EICH_TABLE[i];
+    double ratio = fabs(e->pendulum[i][KI_EICH_WITHOUT].result->final->v[1] /
+                        e->pendulum[i][KI_EICH_WITH].result->final->v[1]);
+    double printed = line->dv[0] / line->dv[1];
+    bool moderate = line->tolerance < 2e-6, comparable = printed >= ASKED;
+    const char *why = moderate ? "4 times or more is asked for; the factor depends on the code"
+                               : "4 times or more is asked for; fragile at a loose TOL";
+    ki_claim(d,
+             &(keel_claim){.id = ki_draft_text(d, "002 table 3.1, TOL %.0e, gain", line->tolerance),
+                           .what = "pendulum, 100 s: error of y' at the end, without / with projection",
+                           .claim = ki_draft_text(d, "smaller with it: %.0f times", printed),
+                           .why = comparable ? why : "4 times or more is asked for; the paper's own is less",
+                           .verdict = comparable ? ki_verdict(ratio >= ASKED) : KEEL_NOT_COMPARABLE,
+                           .robust = moderate && comparable},
+             "%.2g times", ratio);
+}
+
 static void claim_table(ki_draft *d, const eich *e) {
     int above = 0;
     for (int i = 0; i < KI_EICH_PRINTED; i++) {
-        const ki_eich_line *line = &KI_EICH_TABLE[i];
-        double RES = e->pendulum[i][KI_EICH_WITH].result->position.max;
-        double ratio = fabs(e->pendulum[i][KI_EICH_WITHOUT].result->final->v[1] /
-                            e->pendulum[i][KI_EICH_WITH].result->final->v[1]);
-        bool moderate = line->tolerance < 2e-6;
-        above += fabs(e->pendulum[i][KI_EICH_WITH].result->final->v[1]) > 2 * line->dv[1];
-        ki_claim(d,
-                 &(keel_claim){.id = ki_draft_text(d, "002 table 3.1, TOL %.0e, RES", line->tolerance),
-                               .what = "pendulum, 100 s, projection: largest |x^2 + y^2 - 1|",
-                               .claim = line->RES,
-                               .why = "Keel's projection ends at round-off at every TOL",
-                               .verdict = ki_verdict(RES <= 1e-14),
-                               .robust = 1},
-                 "%.1e", RES);
-        ki_claim(
-            d,
-            &(keel_claim){.id = ki_draft_text(d, "002 table 3.1, TOL %.0e, gain", line->tolerance),
-                          .what = "pendulum, 100 s: error of y' at the end, without / with projection",
-                          .claim = ki_draft_text(d, "smaller with it: %.0f times", line->dv[0] / line->dv[1]),
-                          .why = moderate ? "4 times or more is asked for; the factor depends on the code"
-                                          : "4 times or more is asked for; fragile at a loose TOL",
-                          .verdict = ki_verdict(ratio >= 4),
-                          .robust = moderate},
-            "%.2g times", ratio);
+        above += fabs(e->pendulum[i][KI_EICH_WITH].result->final->v[1]) > 2 * KI_EICH_TABLE[i].dv[1];
+        claim_residual(d, e, i);
+        claim_gain(d, e, i);
     }
     ki_claim(d,
              &(keel_claim){

@@ -251,6 +251,7 @@ static keel_status after_adding(keel_hdf5 *h) {
 
 keel_status keel_hdf5_row(keel_hdf5 *h, const keel_row *row) {
     ki_columns_fill(&h->columns, row, h->rows.values + h->rows.count++ * h->rows.width);
+    h->scale.row_drift = fmax(h->scale.row_drift, fabs(row->energy_drift));
     return after_adding(h);
 }
 

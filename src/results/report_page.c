@@ -124,16 +124,24 @@ static bool write_summary(page *p, const keel_origin *origin, const keel_result 
     return good;
 }
 
-/* The verdict of a run that has just ended; false when out of memory. */
-static bool write_verdict(page *p, const keel_result *result, const char *message) {
-    ki_energy_scale scale;
+/* The verdict of a run that has just ended, or (`result` NULL) of the rows alone; false when out of memory.
+ */
+static bool write_verdict(page *p, const keel_origin *origin, const keel_result *result,
+                          const char *message) {
+    ki_energy_scale scale = {0};
     const double *v_rate;
-    bool good = ki_energy_scale_init(&scale, p->record->system) == KEEL_OK;
-    for (long k = 0; good && k < p->rows; k += 1 + p->rows / 500) {
+    bool known = p->record->fits;
+    bool good = !known || ki_energy_scale_init(&scale, p->record->system) == KEEL_OK;
+    for (long k = 0; known && good && k < p->rows; k += 1 + p->rows / 500) {
         keel_point at = ki_record_point(p->record, p->pick[k], &v_rate);
         ki_energy_scale_show(&scale, &at);
     }
-    ki_write_verdict(&p->json, p->record->system, result, message, &scale);
+    if (result) {
+        scale.row_drift = fmax(0, ki_record_largest(p->record, "energy_drift"));
+        ki_write_verdict(&p->json, p->record->system, result, message, &scale);
+    } else {
+        ki_write_verdict_of_rows(&p->json, p->record, origin ? origin->until : NULL, scale.kinetic);
+    }
     ki_energy_scale_clear(&scale);
     return good;
 }
@@ -141,10 +149,9 @@ static bool write_verdict(page *p, const keel_result *result, const char *messag
 static bool write_outcome(page *p, const keel_origin *origin, const keel_result *result,
                           const char *message) {
     const keel_record *record = p->record;
-    if (result && !write_verdict(p, result, message))
+    bool stored = !result && record->report && ki_write_stored_verdict(&p->json, record->report);
+    if (!stored && !write_verdict(p, origin, result, message))
         return false;
-    if (!result && !(record->report && ki_write_stored_verdict(&p->json, record->report)))
-        ki_write_verdict_of_rows(&p->json, record);
     ki_write_rows(&p->json, record->rows.seen, p->rows);
     ki_json_close_list(&p->json);
     if (result)

@@ -80,9 +80,12 @@ static const char *worst_text(const keel_system *system, const keel_violation *v
     return text;
 }
 
+/* Messages that begin with their time need no other. */
 static void judge_end(ki_json *json, const keel_result *result, const char *message) {
     if (result->status == KEEL_OK && result->final)
         judge(json, true, "reached t = %.10g", result->final->t);
+    else if (result->final && message && strncmp(message, "t = ", 4) == 0)
+        judge(json, false, "stopped at %s", message);
     else if (result->final)
         judge(json, false, "stopped at t = %.10g: %s", result->final->t,
               message ? message : keel_status_text(result->status));
@@ -103,15 +106,18 @@ static void judge_constraints(ki_json *json, const keel_system *system, const ke
           result->velocity.max, worst_text(system, &result->velocity, worst, sizeof worst));
 }
 
-static void judge_energy(ki_json *json, const keel_result *result, double kinetic) {
-    double size = fmax(kinetic, fmax(fabs(result->energy_initial), fabs(result->energy_final)));
-    double drift = result->energy_drift_max, relative = size > 0 ? drift / size : 0;
-    judge(json, relative <= GOOD_DRIFT, "energy accounted for to %.2g (%.1g of the energies in it)", drift,
-          relative);
+static void judge_energy(ki_json *json, const keel_result *result, const ki_energy_scale *scale) {
+    double size = fmax(scale->kinetic, fmax(fabs(result->energy_initial), fabs(result->energy_final)));
+    double drift = fmax(result->energy_drift_max, scale->row_drift), relative = size > 0 ? drift / size : 0;
+    judge(json, relative <= GOOD_DRIFT,
+          "energy accounted for to %.2g at the steps, %.2g at the rows (%.1g of the energies in it)",
+          result->energy_drift_max, scale->row_drift, relative);
 }
 
 static void judge_singular(ki_json *json, const keel_result *result) {
     int count = 0;
+    if (result->status != KEEL_OK)
+        return;
     for (int i = 0; i < result->event_count; i++)
         count += result->events[i].kind == KEEL_EVENT_SINGULAR;
     if (count)
@@ -125,7 +131,7 @@ static void write_judgements(ki_json *json, const keel_system *system, const kee
     if (result->final) {
         judge_constraints(json, system, result);
         if (result->has_energy)
-            judge_energy(json, result, scale->kinetic);
+            judge_energy(json, result, scale);
         judge_singular(json, result);
     }
     ki_json_close_list(json);
@@ -171,7 +177,8 @@ static void write_level(ki_json *json, const char *label, const keel_system *sys
          worst_text(system, violation, worst, sizeof worst), violation->time, violation->final);
 }
 
-static void write_quality(ki_json *json, const keel_system *system, const keel_result *result) {
+static void write_quality(ki_json *json, const keel_system *system, const keel_result *result,
+                          const ki_energy_scale *scale) {
     if (system->n_h)
         write_level(json, "position violation", system, &result->position);
     if (keel_system_m(system))
@@ -179,8 +186,8 @@ static void write_quality(ki_json *json, const keel_system *system, const keel_r
     if (result->has_energy) {
         fact(json, "energy", "%.10g at the start, %.10g at the end", result->energy_initial,
              result->energy_final);
-        fact(json, "energy drift", "%.3g at the end, %.3g at most", result->energy_drift,
-             result->energy_drift_max);
+        fact(json, "energy drift", "%.3g at the end; at most %.3g at the steps, %.3g at the rows",
+             result->energy_drift, result->energy_drift_max, scale->row_drift);
     }
     if (result->correction_position != 0 || result->correction_velocity != 0)
         fact(json, "correction in a step", "position %.3g, velocity %.3g (mass norm)",
@@ -194,14 +201,15 @@ static void write_quality(ki_json *json, const keel_system *system, const keel_r
     }
 }
 
-static void write_facts(ki_json *json, const keel_system *system, const keel_result *result) {
+static void write_facts(ki_json *json, const keel_system *system, const keel_result *result,
+                        const ki_energy_scale *scale) {
     ki_json_open_list(json, "facts");
     write_method(json, result);
     if (result->final)
         fact(json, "end time", "%.10g", result->final->t);
     write_size(json, system, result);
     if (result->final)
-        write_quality(json, system, result);
+        write_quality(json, system, result, scale);
     write_counts(json, result);
 }
 
@@ -221,14 +229,13 @@ void ki_write_verdict(ki_json *json, const keel_system *system, const keel_resul
                       const char *message, const ki_energy_scale *scale) {
     write_judgements(json, system, result, message, scale);
     write_events(json, result);
-    write_facts(json, system, result);
+    write_facts(json, system, result, scale);
 }
 
 /* ---- of a file alone ------------------------------------------------------------------------------------
  */
 
-/* Largest |value| of the column of that name; NaN: there is none. */
-static double largest(const keel_record *record, const char *name) {
+double ki_record_largest(const keel_record *record, const char *name) {
     int column = 0;
     while (column < record->columns.count && strcmp(record->columns.column[column].name, name) != 0)
         column++;
@@ -240,18 +247,39 @@ static double largest(const keel_record *record, const char *name) {
     return most;
 }
 
-void ki_write_verdict_of_rows(ki_json *json, const keel_record *record) {
-    long rows = record->rows.rows;
-    double end = rows ? ki_series_row(&record->rows, rows - 1)[0] : NAN;
-    double position = largest(record, "position_violation"), velocity = largest(record, "velocity_violation");
-    double drift = largest(record, "energy_drift");
-    ki_json_open_list(json, "verdict");
+/* Whether the run finished: only a model can tell when it should have. */
+static void judge_last_row(ki_json *json, const keel_record *record, double end, const double *until) {
     if (record->cut_off)
         judge(json, false, "the run was cut off: its last row is at t = %.10g", end);
+    else if (!until)
+        judge(json, true, "rows up to t = %.10g; a CSV file does not tell whether the run finished", end);
+    else if (end >= *until - 1e-9 * fmax(1, fabs(*until)))
+        judge(json, true, "rows up to t = %.10g, where the model ends", end);
     else
-        judge(json, true, "rows up to t = %.10g", end);
+        judge(json, false,
+              "rows up to t = %.10g only, the model ends at t = %.10g: the run failed, or was asked for less",
+              end, *until);
+}
+
+/* Without the model the total energy has to do as a measure; it may be zero. */
+static void judge_energy_of_rows(ki_json *json, const keel_record *record, double drift, double kinetic) {
+    double size = fmax(kinetic, ki_record_largest(record, "energy"));
+    judge(json, drift <= fmax(GOOD_DRIFT * size, GOOD_VIOLATION), "energy accounted for to %.2g in the rows",
+          drift);
+}
+
+void ki_write_verdict_of_rows(ki_json *json, const keel_record *record, const double *until, double kinetic) {
+    long rows = record->rows.rows;
+    double end = rows ? ki_series_row(&record->rows, rows - 1)[0] : NAN;
+    double position = ki_record_largest(record, "position_violation");
+    double velocity = ki_record_largest(record, "velocity_violation");
+    double drift = ki_record_largest(record, "energy_drift");
+    ki_json_open_list(json, "verdict");
+    judge_last_row(json, record, end, until);
     judge(json, position <= GOOD_VIOLATION, "constraints held to %.2g in the rows", position);
     judge(json, velocity <= GOOD_VIOLATION, "velocities consistent to %.2g in the rows", velocity);
+    if (!isnan(drift))
+        judge_energy_of_rows(json, record, drift, kinetic);
     ki_json_close_list(json);
     ki_json_open_list(json, "events");
     ki_json_close_list(json);

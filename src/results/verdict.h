@@ -6,12 +6,14 @@
 #include "results/record.h"
 
 /* How large the energies of a run are: the largest kinetic energy of the points that it was shown. The total
- * energy is no measure, since it may be zero. */
+ * energy is no measure, since it may be zero. Rows between the steps are interpolated, so that the energy may
+ * be less exact there. */
 typedef struct ki_energy_scale {
     const keel_system *system;
     void *work;
     double *M;
     double kinetic;
+    double row_drift; /* largest |energy drift| of the rows */
 } ki_energy_scale;
 
 keel_status ki_energy_scale_init(ki_energy_scale *scale, const keel_system *system);
@@ -23,8 +25,12 @@ void ki_energy_scale_clear(ki_energy_scale *scale);
 void ki_write_verdict(ki_json *json, const keel_system *system, const keel_result *result,
                       const char *message, const ki_energy_scale *scale);
 
-/* The same from the columns of a file alone. */
-void ki_write_verdict_of_rows(ki_json *json, const keel_record *record);
+/* The same from the columns of a file alone. `until`: the end time that the model asks for, NULL if it is not
+ * known; `kinetic`: the largest kinetic energy, 0 if it is not known. */
+void ki_write_verdict_of_rows(ki_json *json, const keel_record *record, const double *until, double kinetic);
+
+/* Largest |value| of the column of that name; NaN: there is none. */
+double ki_record_largest(const keel_record *record, const char *name);
 
 /* The same from a text that ki_verdict_text made; false if it is none. */
 bool ki_write_stored_verdict(ki_json *json, const char *text);

@@ -27,6 +27,8 @@ exits 0 run andrews --until 0.01 -o andrews.hdf5
 exits 0 report andrews.hdf5 -o andrews.html
 data andrews.html
 [ "$(member data.json 'verdict[0].text')" = '"reached t = 0.01"' ] || fail "verdict"
+exits 2 report andrews.hdf5 --set mom=0.03
+says err "--set comes too late"
 if command -v h5dump >/dev/null; then
     h5dump -d /t -s 100 -c 1 andrews.hdf5 | grep -q '(100): 0.01' || fail "h5dump does not show t[100] = 0.01"
 fi

@@ -42,6 +42,16 @@ exits 0 report bicycle --until 0.1
 data bicycle.html
 [ "$(count 'shapes.*kind "cylinder"')" -eq 2 ] || fail "wheels"
 
+# rows between the steps are interpolated: the page tells how well energy is accounted for there too
+exits 0 run excavator -o excavator.csv
+exits 0 report excavator
+data excavator.html
+"$JSON_PATHS" data.json >paths
+most=$(awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "energy_drift") k = i}
+    NR > 1 {x = $k < 0 ? -$k : $k; if (x > most) most = x} END {printf "%.2g", most}' excavator.csv)
+grep -q "^verdict.*text \"energy accounted for to .* at the steps, $most at the rows" paths ||
+    fail "energy at the rows: $most"
+
 # equations: points that the model declares; flags as for keel run
 exits 0 report "$models/andrews.yaml" --until 0.01 --tol 1e-6 --set mom=0.03 -o page.html
 data page.html
@@ -65,6 +75,18 @@ YAML
 exits 1 report wall.yaml
 data wall.html
 [ "$(member data.json 'verdict[0].ok')" = false ] || fail "a failed run must not look good"
+[ "$(count '^verdict\[0\].text "stopped at t = .*t = ')" -eq 0 ] || fail "the time is told twice"
+
+# its CSV file does not tell that it failed; with the model the rows are too few
+exits 1 run wall.yaml -o wall.csv
+exits 0 report wall.csv -o wall_rows.html
+data wall_rows.html
+[ "$(count '^verdict\[0\].text .*; a CSV file does not tell whether the run finished"')" -eq 1 ] ||
+    fail "the end of a CSV file says nothing of its run"
+exits 0 report wall.csv --model wall.yaml -o wall_rows.html
+data wall_rows.html
+[ "$(member data.json 'verdict[0].ok')" = false ] || fail "rows that end early must not look good"
+[ "$(count '^verdict\[0\].text .*the model ends at t = 10')" -eq 1 ] || fail "end of the model"
 
 # CSV: plots; with the model also the scene
 exits 0 run a02_four_bars --option output=0.1 -o rows.csv
@@ -72,14 +94,18 @@ exits 0 report rows.csv
 data rows.html
 [ "$(member data.json rows)" = 101 ] || fail "rows"
 [ "$(member data.json scene)" = null ] || fail "a CSV file has no scene"
+[ "$(count '^verdict.*text "energy accounted for to .* in the rows"')" -eq 1 ] || fail "energy of the rows"
 exits 0 report rows.csv --model a02_four_bars
 data rows.html
 [ "$(member data.json scene.poses.count)" = $((101 * 5 * 7)) ] || fail "poses"
 [ "$(member data.json scene.forces)" = null ] || fail "forces without accelerations"
+[ "$(member data.json 'verdict[0].ok')" = true ] || fail "rows that reach the end of the model"
 exits 2 report rows.csv --model pendulum
 says err "not a result of this model"
 exits 2 report rows.csv --tol 1e-9
 says err "come too late"
+exits 2 report rows.csv --set g=1
+says err "--set comes too late"
 
 # usage
 exits 2 report

@@ -131,6 +131,7 @@ static void verdict_steps_and_events(void **state) {
     assert_member(m, "verdict[0].ok", "true");
     assert_member(m, "verdict[0].text", "\"reached t = 10\"");
     assert_member(m, "verdict[1].text", "\"constraints held to 3e-16 (worst: rod)\"");
+    assert_member(m, "verdict[4].text", "\"passed 1 singular pose\"");
     assert_member(m, "events[0].kind", "\"singular\"");
     assert_member(m, "events[1].t", "3.5");
     assert_member(m, "summary.status", "\"ok\"");
@@ -149,6 +150,7 @@ static void verdict_steps_and_events(void **state) {
     assert_member(m, "verdict[0].ok", "false");
     assert_member(m, "verdict[1].ok", "false");
     assert_member(m, "verdict[2].ok", "true");
+    assert_null(member(m, "verdict[4].text")); /* it did not pass the singular pose */
     free(m);
     keel_record_free(record);
     keel_result_clear(&result);

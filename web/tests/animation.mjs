@@ -54,6 +54,34 @@ export default {
       assert.ok(first.equals(await picture(page)), "the first picture does not come back");
     }),
 
+  "a distance is a line that follows, the ground a line between its joints": async () => {
+    const seen = [];
+    const pictures = (change) => {
+      const data = fourBar();
+      const { scene } = data;
+      scene.forces = null;
+      const joint = { ...scene.joints[0], name: "rope", cut: false, shared: false };
+      const ends = { body: [1, 3], at: [[0, 0, 0], [0, 0, 0]] };
+      scene.joints.push({ ...joint, type: "universal", ...ends });
+      change(scene.joints);
+      return withPage(data, async (page) => {
+        await page.locator('#animation .tools button:text-is("joints")').click(); // their signs differ
+        await page.mouse.move(0, 0);
+        const first = await picture(page);
+        await scrub(page, 0.2);
+        seen.push([first, await picture(page)]);
+      });
+    };
+    await pictures(() => {});
+    await pictures((joints) => (joints.at(-1).type = "distance"));
+    await pictures((joints) => joints.filter((j) => j.body[0] === 0).forEach((j) => (j.type = "skate")));
+    const [without, distance, loose] = seen;
+    for (const k of [0, 1]) {
+      assert.ok(!without[k].equals(distance[k]), "no line for the distance");
+      assert.ok(!without[k].equals(loose[k]), "no line for the ground");
+    }
+  },
+
   "playing moves, pausing rests": () =>
     withPage(spatial(), async (page) => {
       const first = await picture(page);

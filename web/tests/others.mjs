@@ -78,6 +78,11 @@ export default {
         "x",
       ]);
       assert.match(await page.locator("#ranking .note").textContent(), /an error of 0\.001/);
+      // what is ranked by stands beside the method, once
+      const headings = await page.locator("#ranking th").allTextContents();
+      assert.deepEqual(headings.slice(0, 3), ["rank", "method", "evaluations for 10⁻³"]);
+      assert.equal(headings.filter((h) => h === headings[2]).length, 1);
+      assert.deepEqual(await page.locator("#ranking tbody td:nth-child(3)").allTextContents(), ["7", "–", "–"]);
     });
   },
 

@@ -151,6 +151,18 @@ export default {
       assert.equal(await page.locator("#violations, #steps").count(), 0);
     }),
 
+  "without constraints there is no plot of their violation": () => {
+    const data = fourBar();
+    const zeros = Buffer.alloc(8 * data.rows).toString("base64");
+    const summary = data.columns.filter((c) => c.group === "violation").slice(0, 2);
+    for (const column of summary) column.data = { type: "f64", count: data.rows, base64: zeros };
+    data.columns = data.columns.filter((c) => c.group !== "violation" || summary.includes(c));
+    return withPage(data, async (page) => {
+      assert.ok(!("violation" in (await byId(page))));
+      assert.equal(await page.locator("#violations").count(), 0);
+    });
+  },
+
   "100 000 rows: a single spike is drawn, zoom and cursor work": () =>
     withPage(long(), async (page) => {
       await page.waitForFunction(() => document.querySelectorAll(".u-wrap").length > 3, null, {

@@ -35,6 +35,8 @@ interface Method {
   runs: ComparisonRun[];
   /** Place among the methods at the target error; null if the data do not rank it. */
   rank: number | null;
+  /** Evaluations for the target error, by which methods are ranked; null if it was not reached. */
+  takes: number | null;
   best: number;
 }
 
@@ -43,9 +45,11 @@ function methodsOf(data: Comparison): Method[] {
   const lists = new Map<string, ComparisonRun[]>();
   for (const run of data.runs) lists.set(nameOf(run), [...(lists.get(nameOf(run)) ?? []), run]);
   const methods = [...lists].map(([name, runs]): Method => {
-    const rank = data.ranking?.find((r) => r.method === name)?.rank ?? 0;
+    const ranked = data.ranking?.find((r) => r.method === name);
+    const rank = ranked?.rank ?? 0;
+    const takes = ranked?.evaluations ?? null;
     const best = Math.min(...runs.map((r) => r.error ?? Infinity));
-    return { name, integrator: runs[0]?.integrator ?? "", runs, rank: rank > 0 ? rank : null, best };
+    return { name, integrator: runs[0]?.integrator ?? "", runs, rank: rank > 0 ? rank : null, takes, best };
   });
   const order = (a: number, b: number): number => (a === b ? 0 : a < b ? -1 : 1);
   return methods.sort((a, b) => order(a.rank ?? Infinity, b.rank ?? Infinity) || order(a.best, b.best));
@@ -131,19 +135,33 @@ function rankedBy(data: Comparison): string {
   return `Methods by their evaluations for an error${typeof data.target === "number" ? ` of ${number(data.target, 3)}` : ""}.`;
 }
 
+function isPower(value: number): boolean {
+  return Math.abs(10 ** Math.round(Math.log10(value)) / value - 1) < 1e-9;
+}
+
 /** One row for each method. */
 function rankTable(data: Comparison): HTMLElement {
   const ranks = ranking(data);
   const ranked = ranks.some((r) => r.rank !== null);
   const place: TableColumn<Rank> = { title: "rank", key: (r) => r.rank, numeric: true };
-  const reached = LEVELS.map((level, i) => ({ level, i })).filter(({ i }) =>
-    ranks.some((r) => r.needs[i] !== null),
+  const target = data.target ?? null;
+  const takes: TableColumn<Rank> = {
+    title: target === null ? "evaluations" : `evaluations for ${isPower(target) ? power(target) : number(target, 3)}`,
+    key: (r) => r.takes,
+    cell: (r) => count(r.takes),
+    numeric: true,
+  };
+  const isTarget = (level: number): boolean =>
+    ranked && target !== null && Math.abs(level / target - 1) < 1e-9;
+  const reached = LEVELS.map((level, i) => ({ level, i })).filter(
+    ({ level, i }) => !isTarget(level) && ranks.some((r) => r.needs[i] !== null),
   );
   return sortableTable<Rank>(
     "ranking",
     [
       ...(ranked ? [place] : []),
       { title: "method", key: (r) => r.name },
+      ...(ranked ? [takes] : []),
       {
         title: "smallest error",
         key: (r) => r.bestRun?.error ?? null,

@@ -18,6 +18,15 @@ function badge(verdict: Claim["verdict"]): HTMLElement {
   return h("span", { class: `badge ${kind}` }, h("span", { "aria-hidden": "true" }, sign), verdict);
 }
 
+/** Longer cells are sentences. */
+const LONGEST_NUMBER = 24;
+
+/** Numbers, also with a unit or as a range, stay on one line. */
+function cellOf(text: string): HTMLElement {
+  const isNumber = /^[<>~]?\s*[-+\u2212]?\.?\d/.test(text) && text.length <= LONGEST_NUMBER;
+  return h("td", { class: isNumber ? "number" : null }, prose(text));
+}
+
 function tableOf(table: Table): HTMLElement {
   return h(
     "div",
@@ -34,7 +43,7 @@ function tableOf(table: Table): HTMLElement {
         h(
           "tbody",
           {},
-          ...table.rows.map((row) => h("tr", {}, ...row.map((cell) => h("td", {}, prose(cell ?? "\u2013"))))),
+          ...table.rows.map((row) => h("tr", {}, ...row.map((cell) => cellOf(cell ?? "\u2013")))),
         ),
       ),
     ),

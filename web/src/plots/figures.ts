@@ -163,12 +163,12 @@ export function plotSections(report: Report): PlotSection[] {
   return sections.filter((s) => s.plots.length > 0);
 }
 
-/** The two summary series first, then the constraints from the worst to the best. */
+/** The two summary series first, then the constraints from the worst to the best. Nothing if there is none to violate. */
 function violations(
   columns: Column[],
   plot: (id: string, title: string, series: Series[], more: Partial<TimePlot>) => TimePlot,
 ): TimePlot[] {
-  if (columns.length === 0) return [];
+  if (columns.length <= 2 && columns.every((c) => largest(c) === 0)) return [];
   const worst = columns
     .slice(2)
     .map((column) => ({ column, size: largest(column) }))

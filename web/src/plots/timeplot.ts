@@ -134,14 +134,15 @@ function sizesOf(series: Series): { smallest: number; largest: number } {
   return found;
 }
 
-/** The floor of a logarithmic axis is the smallest size above zero among the shown series that still means something. */
+/** The floor of a logarithmic axis: the power of ten below the smallest size of the shown series that means something. */
 function mapOf(spec: TimePlot): Map {
   if (!spec.log) return plain;
   const found = spec.series.filter((s) => s.visible).map(sizesOf);
   const largest = Math.max(0, ...found.map((f) => f.largest));
   if (largest === 0) return sizeAbove(1e-17);
   const smallest = Math.min(...found.map((f) => f.smallest));
-  return sizeAbove(Math.max(smallest, largest * LOG_DEPTH, Math.min(ROUND_OFF, largest / 100)));
+  const floor = Math.max(smallest, largest * LOG_DEPTH, Math.min(ROUND_OFF, largest / 100));
+  return sizeAbove(10 ** decadeBelow(floor));
 }
 
 /** A range that leaves room, and does not blow up rounding errors of a constant. */
@@ -161,9 +162,14 @@ function wholeRange(_: uPlot, min: number | null, max: number | null): uPlot.Ran
   return [Math.floor(min ?? 0) - 1, Math.ceil(max ?? 1) + 1];
 }
 
+/** Its exponent; a power of ten that is rounded down is still that power. */
+function decadeBelow(value: number): number {
+  return Math.floor(Math.log10(value) + 1e-9);
+}
+
 function logRange(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
   if (min === null || max === null) return [1e-16, 1];
-  const low = Math.floor(Math.log10(min));
+  const low = decadeBelow(min);
   const high = Math.ceil(Math.log10(max));
   return [10 ** low, 10 ** Math.max(high, low + 1)];
 }

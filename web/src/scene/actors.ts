@@ -14,9 +14,9 @@ import {
 } from "three";
 import type { Line2 } from "three/examples/jsm/lines/Line2.js";
 import type { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
-import type { Scene } from "../contract";
+import type { Joint, Scene } from "../contract";
 import { cssColour, seriesColour } from "../theme";
-import { placeOfJoint } from "./contact";
+import { groundLine, placeOfJoint } from "./contact";
 import { jointGlyph, placeGlyph } from "./glyphs";
 import type { Motion } from "./motion";
 import { bodyGroup } from "./shapes";
@@ -58,6 +58,10 @@ export class Actors {
   private readonly arrows: Group[];
   private readonly coils: Line2[];
   private readonly lines: Line2[];
+  /** Joints that keep a distance, and a line for each. */
+  private readonly distances: Joint[];
+  private readonly rods: Line2[];
+  private readonly base: Line2[];
   private readonly traces: (Trace | null)[];
   private readonly bodyMaterials: MeshStandardMaterial[];
   private readonly joint = material();
@@ -67,6 +71,8 @@ export class Actors {
   private readonly arrow = material();
   private readonly ink = strokeMaterial(2.5);
   private readonly spring = strokeMaterial(2);
+  private readonly rod = strokeMaterial(2);
+  private readonly faint = strokeMaterial(1.5, 0.5);
   private readonly flat: boolean;
 
   constructor(
@@ -87,6 +93,10 @@ export class Actors {
     ];
     this.coils = scene.springs.map(() => coil(8, this.spring));
     this.lines = scene.lines.map(() => stroke([new Vector3(), new Vector3(0, 0, 1)], this.ink));
+    this.distances = scene.joints.filter((joint) => joint.type === "distance");
+    this.rods = this.distances.map(() => stroke([new Vector3(), new Vector3(0, 0, 1)], this.rod));
+    const base = groundLine(scene);
+    this.base = base.length > 1 ? [stroke(base, this.faint)] : [];
     this.arrows = scene.forces ? scene.joints.map(() => arrowGroup(this.arrow)) : [];
     this.named = [...scene.joints, ...scene.points, ...scene.tracks].map(({ name }) => ({
       name,
@@ -98,8 +108,9 @@ export class Actors {
     ];
     this.traces = this.tracers.map(() => null);
     this.forceUnit = this.usualForce();
-    this.strokes.push(this.ink, this.spring);
-    this.root.add(...this.bodies, ...this.glyphs, ...this.dots, ...this.coils, ...this.lines, ...this.arrows);
+    this.strokes.push(this.ink, this.spring, this.rod, this.faint);
+    this.root.add(...this.bodies, ...this.glyphs, ...this.dots, ...this.arrows, ...this.coils);
+    for (const line of [...this.lines, ...this.rods, ...this.base]) this.root.add(line);
     if (this.flat) this.layer();
     this.paint();
   }
@@ -114,6 +125,8 @@ export class Actors {
     this.arrow.color.set(cssColour("--force"));
     this.ink.color = new Color(cssColour("--text"));
     this.spring.color = new Color(cssColour("--joint"));
+    this.rod.color = new Color(cssColour("--joint"));
+    this.faint.color = new Color(cssColour("--muted"));
     this.traces.forEach((trace, i) => trace?.colour(this.traceColour(i)));
   }
 
@@ -148,6 +161,11 @@ export class Actors {
       this.motion.place(spring.body[0], spring.at[0], scratch);
       this.motion.place(spring.body[1], spring.at[1], scratchEnd);
       stretch(this.coils[i] as Line2, scratch, scratchEnd, COIL * this.scene.size);
+    });
+    this.distances.forEach((joint, i) => {
+      this.motion.place(joint.body[0], joint.at[0], scratch);
+      this.motion.place(joint.body[1], joint.at[1], scratchEnd);
+      stretch(this.rods[i] as Line2, scratch, scratchEnd, 1);
     });
     this.scene.lines.forEach(([from, to], i) => this.updateLine(this.lines[i] as Line2, from, to));
     this.updateTraces();
@@ -294,10 +312,10 @@ export class Actors {
       for (const object of objects) object.traverse((part) => (part.renderOrder = at));
     };
     order(this.bodies, 1);
-    order([...this.coils, ...this.lines], 2);
+    order([...this.coils, ...this.lines, ...this.rods], 2);
     order(this.glyphs, 3);
     order([...this.dots, ...this.arrows], 4);
-    for (const m of [this.joint, this.sharedJoint, this.dot, this.arrow, this.ink, this.spring])
+    for (const m of [this.joint, this.sharedJoint, this.dot, this.arrow, this.ink, this.spring, this.rod])
       m.depthTest = false;
   }
 }

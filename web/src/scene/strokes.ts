@@ -1,4 +1,4 @@
-// Lines that are some pixels wide: traces of points, lines between points, coils of springs.
+// Lines that are some pixels wide: traces of points, lines between points, distances, coils of springs.
 
 import { Color, Quaternion, Vector2, Vector3 } from "three";
 import { Line2 } from "three/examples/jsm/lines/Line2.js";
