@@ -196,13 +196,17 @@ static void claim_coarse(ki_draft *d, const garcia *g) {
              "%.0e; %.12g", change, E_M);
     int none = reversals(g, KI_GARCIA_PLAIN, 5.2), mass = reversals(g, KI_GARCIA_MASS, 5.2);
     int W_1 = reversals(g, KI_GARCIA_W_1, 5.2);
-    ki_claim(d,
-             &(keel_claim){.id = "000 figure 10",
-                           .what = "dt 0.1: changes of direction of the multiplier in 52 steps: none, M, W",
-                           .claim = "large oscillations without projection, up to the failure",
-                           .why = "curve only; it jumps with nearly every step, and the run goes on",
-                           .verdict = ki_verdict(none > 20 && mass < 10 && W_1 < 10)},
-             "%d, %d, %d", none, mass, W_1);
+    ki_claim(
+        d,
+        &(keel_claim){
+            .id = "000 figure 10",
+            .what = "dt 0.1: changes of direction of the multiplier in 52 steps: none, M, W",
+            .claim = "large oscillations without projection, up to the failure",
+            .why =
+                "curve only; it jumps with nearly every step, and the run goes on. This measure was chosen "
+                "after another, the largest jump (4.72 without, 2.82 with M), did not tell them apart",
+            .verdict = ki_verdict(none > 20 && mass < 10 && W_1 < 10)},
+        "%d, %d, %d", none, mass, W_1);
     ki_claim(d,
              &(keel_claim){.id = "000 figure 11",
                            .what = "dt 0.1: largest Phi to 10 s, three runs",
