@@ -32,7 +32,7 @@ typedef struct bench_result {
     double q[BENCH_OBSERVED_MAX], v[BENCH_OBSERVED_MAX];
     double position; /* largest violation of a position condition at the end, metres or radians         */
     double velocity; /* the same of a velocity condition                                                */
-    double energy;   /* |E - E_0 - work| / largest kinetic energy or, where that is unknown, / |E_0|    */
+    double energy;   /* |E - E_0 - work| at the end / max(|E_0|, 1 J)                                   */
     long steps, evaluations, factorizations;
     char why[BENCH_TEXT_MAX]; /* what went wrong, for runs that fail */
 } bench_result;
