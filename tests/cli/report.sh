@@ -52,6 +52,11 @@ most=$(awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "energy_drift") k =
 grep -q "^verdict.*text \"energy accounted for to .* at the steps, $most at the rows" paths ||
     fail "energy at the rows: $most"
 
+# every model that is shipped has something to look at: bodies, or points that it declares
+for model in "$models"/*.yaml; do
+    grep -q '^equations:' "$model" && ! grep -q '^draw:' "$model" && fail "$model has no 'draw'"
+done
+
 # equations: points that the model declares; flags as for keel run
 exits 0 report "$models/andrews.yaml" --until 0.01 --tol 1e-6 --set mom=0.03 -o page.html
 data page.html
