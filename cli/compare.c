@@ -15,12 +15,13 @@ static const cli_flag FLAGS[] = {
     [TOLS] = {"tols", 0, "LIST", "tolerances of adaptive integrators; default 1e-4,1e-6,1e-8"},
     [STEPS] = {"steps", 0, "LIST", "steps of fixed-step integrators; default: from the reference"},
     [OF] = {"of", 0, "LIST", "columns that make the error; default: outputs, or coordinates"},
-    [REFERENCE] = {"reference", 0, "FILE.csv", "rows of 'keel run' as reference; default: computed"},
+    [REFERENCE] = {"reference", 0, "FILE",
+                   "rows of 'keel run', CSV or HDF5, as reference; default: computed"},
     [TARGET] = {"target", 0, "E", "error at which methods are ranked; default: one that half of them reach"},
     [UNTIL] = {"until", 0, "T", "end time"},
     [OPTION] = {"option", 0, "NAME=VALUE", "set an option of 'keel run' for all runs; may be repeated"},
     [SET] = {"set", 0, "NAME=VALUE", "replace a parameter of the model; may be repeated"},
-    [LIMIT] = {"limit", 0, "S", "most CPU seconds of a run; default 20 times the reference's, at least 5"},
+    [LIMIT] = {"limit", 0, "S", "most CPU seconds of a run; default 5 times the reference's, at least 2"},
     [THREADS] = {"threads", 0, "N", "runs at the same time; default: one for every processor"},
     [JSON] = {"json", 0, "FILE.json", "write everything as JSON; - is standard output"},
     [OUTPUT] = {"output", 'o', "PAGE.html", "write a page with the work-precision plot"},
@@ -210,6 +211,17 @@ static bool failed_to_write(const char *path) {
     return false;
 }
 
+/* Before the work, not after it. */
+static bool can_write(const char *path) {
+    cli_output output;
+    if (!path || strcmp(path, "-") == 0)
+        return true;
+    if (!cli_output_open(&output, path))
+        return failed_to_write(path);
+    cli_output_discard(&output);
+    return true;
+}
+
 static bool write_results(const request *r, const char *title, const keel_comparison *c) {
     bool stdout_taken =
         (r->json_path && strcmp(r->json_path, "-") == 0) || (r->page_path && strcmp(r->page_path, "-") == 0);
@@ -223,6 +235,13 @@ static bool write_results(const request *r, const char *title, const keel_compar
     if (good && r->page_path)
         fprintf(file, "\nthe page is %s\n", r->page_path);
     return good;
+}
+
+static bool has_result(const keel_comparison *c) {
+    for (int i = 0; i < c->run_count; i++)
+        if (c->runs[i].outcome == KEEL_OUTCOME_DONE)
+            return true;
+    return false;
 }
 
 static int compare(const request *r, const keel_model *model, keel_diagnostics *diagnostics) {
@@ -244,6 +263,10 @@ static int compare(const request *r, const keel_model *model, keel_diagnostics *
         fprintf(stderr, "keel compare: interrupted before there was a reference\n");
     if (result.run_count && !write_results(r, model->name, &result))
         code = CLI_FAILED;
+    if (code == CLI_OK && !has_result(&result)) {
+        cli_error("compare", "not a single run was done");
+        code = CLI_FAILED;
+    }
     keel_comparison_clear(&result);
     return code;
 }
@@ -271,7 +294,7 @@ static int prepare(request *r, keel_model *model, keel_diagnostics *diagnostics)
 
 static int run(request *r, keel_diagnostics *diagnostics) {
     keel_settings defaults = keel_settings_default();
-    if (!check_paths(r))
+    if (!check_paths(r) || !can_write(r->json_path) || !can_write(r->page_path))
         return CLI_BAD_INPUT;
     if (apply(r, &defaults, diagnostics) != KEEL_OK) {
         cli_show(diagnostics, 0);

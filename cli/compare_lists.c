@@ -61,11 +61,6 @@ bool cli_compare_numbers(const char *flag, const char *text, double **values, in
     }
 }
 
-static bool is_same(keel_method a, keel_method b) {
-    return a.integrator == b.integrator && a.formulation == b.formulation && a.stabilize == b.stabilize &&
-           a.automatic == b.automatic;
-}
-
 static bool is_pattern(const char *text) {
     return strpbrk(text, "*?[") != NULL;
 }
@@ -78,7 +73,7 @@ static bool is_wanted(keel_method method, const char *const *words, const keel_m
     for (int i = 0; i < count; i++) {
         bool fits = is_pattern(words[i])
                         ? !method.automatic && fnmatch(words[i], keel_method_text(method, text), 0) == 0
-                        : is_same(method, parsed[i]);
+                        : keel_method_is_same(method, parsed[i]);
         matched[i] += fits;
         wanted = wanted || fits;
     }
@@ -92,7 +87,7 @@ static bool parse_words(const char *const *words, int count, keel_method *parsed
         if (is_pattern(words[i]))
             continue;
         keel_diagnostics *diagnostics = keel_diagnostics_new();
-        keel_location where = {.file = "--methods"};
+        keel_location where = {.file = "keel compare: --methods"};
         if (keel_method_parse(words[i], where, diagnostics, &parsed[i]) != KEEL_OK) {
             cli_show(diagnostics, 0);
             good = false;

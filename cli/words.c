@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
+#include "keel/reproduce.h"
 
 static void write_line(const char *word, const char *value, const char *summary) {
     printf("%s\t%s\t%s\n", word, value, summary);
@@ -76,6 +77,16 @@ static void write_flags(const cli_command *command) {
     free(help.text);
 }
 
+/* Numbers and names of the papers, and all of them. */
+static void write_papers(void) {
+    write_line("all", "", "every paper");
+    for (int i = 0; i < KEEL_PAPERS; i++) {
+        const keel_paper *paper = keel_paper_facts(i);
+        write_line(paper->number, "", paper->title);
+        write_line(paper->name, "", paper->title);
+    }
+}
+
 /* What stands behind a command besides flags, from the first line of its usage: MODEL means a model, and
  * words with bars between them are what they say. */
 static void write_operands(const cli_command *command) {
@@ -83,6 +94,8 @@ static void write_operands(const cli_command *command) {
     char *usage = help.text ? strstr(help.text, "usage: ") : NULL;
     if (command == &CLI_HELP)
         write_topics();
+    else if (command == &CLI_REPRODUCE)
+        write_papers();
     else if (usage) {
         usage[strcspn(usage, "\n")] = 0;
         if (strstr(usage, "MODEL"))

@@ -41,7 +41,7 @@ typedef struct keel_comparison_plan {
     const keel_trajectory *reference; /* given; NULL: computed */
     const char *reference_name;       /* where the given one comes from, for texts */
     double target;                    /* error at which methods are ranked; 0: one that half of them reach */
-    double limit;                     /* most CPU seconds of a run; 0: 20 times the reference's, at least 5 */
+    double limit;                     /* most CPU seconds of a run; 0: 5 times the reference's, at least 2 */
     int threads;                      /* at least 1 */
 
     void *user;

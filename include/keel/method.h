@@ -79,6 +79,12 @@ KEEL_API int keel_formulation_takes(keel_formulation formulation, keel_stabilize
 /* 1 if the three may be combined. */
 KEEL_API int keel_method_is_valid(keel_method method);
 
+/* 1 if both are "auto", or the same three words. */
+static inline int keel_method_is_same(keel_method a, keel_method b) {
+    return a.integrator == b.integrator && a.formulation == b.formulation && a.stabilize == b.stabilize &&
+           a.automatic == b.automatic;
+}
+
 /* "auto", before a system is known. */
 KEEL_API keel_method keel_method_auto(void);
 

@@ -7,8 +7,8 @@
 
 #include "compare/internal.h"
 
-#define USUAL_LIMIT  5.0  /* CPU seconds of a run, at least ... */
-#define LIMIT_FACTOR 20.0 /* ... and so many times the reference's */
+#define USUAL_LIMIT  2.0  /* CPU seconds of a run, at least ... */
+#define LIMIT_FACTOR 5.0  /* ... and so many times the reference's */
 #define FEW_DIGITS   1e-4 /* references that differ by more deserve a warning */
 enum { LADDER = 3, MOST_NOTES = 8 };
 

@@ -143,6 +143,25 @@ typedef struct pool {
     ki_progress *progress;
 } pool;
 
+/* Runs of a method come coarse to fine: what is finer than a run that took too long takes longer still. */
+static bool is_hopeless(pool *p, int i) {
+    pthread_mutex_lock(&p->lock);
+    bool hopeless = i > 0 && p->jobs[i - 1].too_long &&
+                    keel_method_is_same(p->jobs[i - 1].run.method, p->jobs[i].run.method);
+    pthread_mutex_unlock(&p->lock);
+    return hopeless;
+}
+
+static void give_up(ki_job *job, double limit) {
+    keel_comparison_run *run = &job->run;
+    forget(run);
+    run->outcome = KEEL_OUTCOME_LIMIT;
+    run->status = KEEL_ERROR_LIMIT;
+    run->error = NAN;
+    run->seconds = NAN;
+    snprintf(run->reason, sizeof run->reason, "not begun: the run before it was stopped after %.3g s", limit);
+}
+
 /* The next job's number, -1 when there is none, or none is wanted any more. */
 static int next_job(pool *p) {
     pthread_mutex_lock(&p->lock);
@@ -156,8 +175,13 @@ static void *work(void *user) {
     pool *p = user;
     const keel_comparison_plan *plan = p->progress->plan;
     for (int i; (i = next_job(p)) >= 0;) {
-        ki_execute(p->problem, &p->jobs[i]);
+        ki_job *job = &p->jobs[i];
+        if (is_hopeless(p, i))
+            give_up(job, p->problem->limit);
+        else
+            ki_execute(p->problem, job);
         pthread_mutex_lock(&p->lock);
+        job->too_long = job->run.outcome == KEEL_OUTCOME_LIMIT;
         p->progress->done++;
         if (plan->progress)
             plan->progress(plan->user, p->progress->done, p->progress->total);

@@ -84,6 +84,7 @@ typedef struct ki_job {
     double *values;          /* [rows x quantities]; NULL: not wanted */
     const double *reference; /* [rows x quantities]; NULL: not compared */
     const double *scale;     /* [quantities] */
+    bool too_long;           /* the limit was reached */
 } ki_job;
 
 /* execute.c */
@@ -112,7 +113,8 @@ keel_status ki_reference_find(const ki_problem *problem, const double *given, co
 void ki_reference_clear(ki_reference *reference);
 
 /* plan.c */
-/* All valid methods of the table; with nothing to keep, one of each integrator. The caller frees. */
+/* "auto" and all valid methods of the table; with nothing to keep, one of each integrator. The caller frees.
+ */
 keel_method *ki_all_methods(const keel_system *system, int *count);
 /* Steps h_k near mean/4^k that meet the times t_0 + i spacing of a run of length span. */
 void ki_default_steps(double mean, double span, double spacing, double steps[3]);

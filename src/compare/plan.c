@@ -27,10 +27,12 @@ static bool is_worth_it(keel_method m, bool nothing_to_keep) {
 }
 
 keel_method *ki_all_methods(const keel_system *system, int *count) {
-    size_t most = (size_t)KEEL_INTEGRATORS * KEEL_FORMULATIONS * KEEL_STABILIZERS;
+    size_t most = (size_t)KEEL_INTEGRATORS * KEEL_FORMULATIONS * KEEL_STABILIZERS + 1;
     bool nothing_to_keep = keel_system_m(system) + system->n_i == 0;
     keel_method *methods = calloc(most, sizeof *methods);
     *count = 0;
+    if (methods)
+        methods[(*count)++] = keel_method_auto();
     for (int i = 0; methods && i < KEEL_INTEGRATORS; i++)
         for (int f = 0; f < KEEL_FORMULATIONS; f++)
             for (int s = 0; s < KEEL_STABILIZERS; s++) {

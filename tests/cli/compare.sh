@@ -40,13 +40,18 @@ exits 0 run "$model" --until 1 --tol 1e-12 --option output=0.25 -o reference.csv
 exits 0 compare "$model" $few --methods dop853 --reference reference.csv --json c.json
 [ "$(member c.json times)" -eq 5 ] || fail "not the rows of the reference"
 near "$(member c.json uncertainty)" 0 1e-9
+exits 0 run "$model" --until 1 --tol 1e-12 --option output=0.25 -o reference.h5
+# shellcheck disable=SC2086
+exits 0 compare "$model" $few --methods dop853 --reference reference.h5 --json h.json
+[ "$(member h.json times)" -eq 5 ] || fail "not the rows of the reference in HDF5"
+near "$(member h.json uncertainty)" 0 1e-9
 head -c 700 reference.csv >cut.csv
 # shellcheck disable=SC2086
 exits 2 compare "$model" $few --methods dop853 --reference cut.csv
-says err "cut.csv:4: error: the last row is not complete"
+says err "cut.csv:4: error: the file ends inside of this line: it is truncated"
 echo "a,b" >foreign.csv
 exits 2 compare "$model" --methods dop853 --reference foreign.csv
-says err "foreign.csv:1: error: these are not rows of keel"
+says err "foreign.csv:1: error:"
 exits 2 compare "$model" --methods dop853 --reference nowhere.csv
 says err "nowhere.csv"
 
@@ -58,6 +63,15 @@ says d.json '"status": "input"'
 says d.json '"rank": null'
 [ "$(member d.json 'ranking[0].rank')" -eq 1 ] || fail "rank of the method that did not fail"
 ! grep -q '^ranking\[1\]' paths || fail "a method without a result has a rank"
+
+exits 1 compare "$models/andrews.yaml" --until 0.003 --methods conserving --tols 1e-6
+says err "not a single run was done"
+
+# what is finer than a run that took too long is not begun; auto takes part unless methods are named
+exits 1 compare "$model" --until 3000 --methods rk4/index1/none --steps 1e-4,1e-5 --limit 0.05 --threads 1
+says out "not begun: the run before it was stopped after 0.05 s"
+exits 0 compare "$model" --until 0.1 --tols 1e-3 --steps 0.01 --limit 0.5 --json g.json
+says g.json '"method": "auto"'
 
 # columns
 # shellcheck disable=SC2086
@@ -90,8 +104,11 @@ exits 2 compare "$model" --json x --output x
 exits 2 compare nowhere.yaml
 exits 0 compare --help
 says out "usage: keel compare MODEL"
-exits 1 compare "$model" --until 0.1 --methods dop853 --json /nowhere/x.json
+# noticed before the work: this model has none that ends soon
+exits 2 compare "$model" --until 1e9 --methods dop853 --json /nowhere/x.json
 says err "cannot write /nowhere/x.json"
+exits 2 compare "$model" --until 1e9 --methods dop853 -o /nowhere/x.html
+says err "cannot write /nowhere/x.html"
 
 # interrupted: what is there is written
 "$KEEL" compare "$model" --until 300 --threads 1 --json f.json >out 2>err &

@@ -46,6 +46,8 @@ while read -r command; do
 done <commands
 offers keel run --
 has --method --option --set --output --summary --tol
+offers keel reproduce ""
+has all 000 garcia 004
 offers keel run --me
 has --method
 lacks --option
