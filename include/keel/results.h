@@ -78,6 +78,10 @@ KEEL_API const keel_origin *keel_record_origin(const keel_record *record);
 KEEL_API keel_status keel_record_match(keel_record *record, const keel_system *system,
                                        keel_diagnostics *diagnostics);
 
+/* Whether the run of a file that was read finished: 1, 0, or -1 where it cannot be told (CSV has no word of
+ * it). `origin` may be NULL. `text` becomes a sentence about that. */
+KEEL_API int keel_record_finished(const keel_record *record, const keel_origin *origin, char *text, int size);
+
 /* The page of a run: one HTML file that needs nothing else. `record` has its rows. `result` and `message` are
  * of the run; NULL: as the file has them from which the record was read. */
 KEEL_API keel_status keel_page_write(FILE *file, keel_record *record, const keel_origin *origin,

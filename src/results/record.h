@@ -28,6 +28,7 @@ typedef struct ki_column {
     const char *name; /* as in the header of a CSV file, without "(shared)" */
     ki_group group;
     bool shared;
+    const char *unit; /* "": not known */
 } ki_column;
 
 typedef struct ki_columns {
@@ -47,6 +48,10 @@ ki_optional ki_optional_of(const keel_row *row);
 /* The columns of a system; names in the arena. */
 keel_status ki_columns_make(const keel_system *system, const ki_optional *optional, ki_arena *arena,
                             ki_columns *columns);
+
+/* The unit that the violations of all constraints at a level have in common (KEEL_UNIT_CONSTRAINT or
+ * KEEL_UNIT_RATE), or "". */
+const char *ki_violation_unit(const keel_system *system, keel_unit_of level, char buffer[KEEL_UNIT]);
 
 /* A row as numbers, [columns->count]; values that it does not have are NaN. */
 void ki_columns_fill(const ki_columns *columns, const keel_row *row, double *values);

@@ -44,6 +44,20 @@ void ki_energy_scale_clear(ki_energy_scale *scale) {
     *scale = (ki_energy_scale){0};
 }
 
+/* A million times too large is no drift any more: the run went astray. */
+ki_hold ki_hold_of(double relative) {
+    static const double ASTRAY = 1e6;
+    return relative <= 1 ? KI_HELD : relative <= ASTRAY ? KI_OFF : KI_BEYOND;
+}
+
+/* 1: true, 0: false, -1: not known */
+static void write_finished(ki_json *json, int finished) {
+    if (finished < 0)
+        ki_json_text(json, "finished", NULL);
+    else
+        ki_json_bool(json, "finished", finished);
+}
+
 static void judge(ki_json *json, bool ok, const char *format, ...) KEEL_PRINTF(3, 4);
 static void judge(ki_json *json, bool ok, const char *format, ...) {
     char text[600];
@@ -93,25 +107,43 @@ static void judge_end(ki_json *json, const keel_result *result, const char *mess
         judge(json, false, "%s", message ? message : keel_status_text(result->status));
 }
 
-static void judge_constraints(ki_json *json, const keel_system *system, const keel_result *result) {
+static void judge_level(ki_json *json, const keel_system *system, const keel_violation *violation,
+                        const char *what, const char *held) {
     char worst[300];
+    worst_text(system, violation, worst, sizeof worst);
+    bool good = violation->max_scaled <= GOOD_VIOLATION;
+    switch (ki_hold_of(violation->max_scaled)) {
+    case KI_HELD:
+        judge(json, good, "%s %s to %.2g (worst: %s)", what, held, violation->max, worst);
+        break;
+    case KI_OFF:
+        judge(json, false, "%s not %s: off by %.2g (worst: %s)", what, held, violation->max, worst);
+        break;
+    case KI_BEYOND:
+        judge(json, false, "%s not %s: the numbers grew beyond use (worst: %s at t = %.6g)", what, held,
+              worst, violation->time);
+    }
+}
+
+static void judge_constraints(ki_json *json, const keel_system *system, const keel_result *result) {
     if (keel_system_m(system) == 0) {
         judge(json, true, "no constraints");
         return;
     }
     if (system->n_h)
-        judge(json, result->position.max_scaled <= GOOD_VIOLATION, "constraints held to %.2g (worst: %s)",
-              result->position.max, worst_text(system, &result->position, worst, sizeof worst));
-    judge(json, result->velocity.max_scaled <= GOOD_VIOLATION, "velocities consistent to %.2g (worst: %s)",
-          result->velocity.max, worst_text(system, &result->velocity, worst, sizeof worst));
+        judge_level(json, system, &result->position, "constraints", "held");
+    judge_level(json, system, &result->velocity, "velocities", "consistent");
 }
 
 static void judge_energy(ki_json *json, const keel_result *result, const ki_energy_scale *scale) {
     double size = fmax(scale->kinetic, fmax(fabs(result->energy_initial), fabs(result->energy_final)));
     double drift = fmax(result->energy_drift_max, scale->row_drift), relative = size > 0 ? drift / size : 0;
-    judge(json, relative <= GOOD_DRIFT,
-          "energy accounted for to %.2g at the steps, %.2g at the rows (%.1g of the energies in it)",
-          result->energy_drift_max, scale->row_drift, relative);
+    if (ki_hold_of(relative) == KI_BEYOND)
+        judge(json, false, "energy not accounted for: the numbers grew beyond use");
+    else
+        judge(json, relative <= GOOD_DRIFT,
+              "energy accounted for to %.2g at the steps, %.2g at the rows (%.1g of the energies in it)",
+              result->energy_drift_max, scale->row_drift, relative);
 }
 
 static void judge_singular(ki_json *json, const keel_result *result) {
@@ -122,6 +154,33 @@ static void judge_singular(ki_json *json, const keel_result *result) {
         count += result->events[i].kind == KEEL_EVENT_SINGULAR;
     if (count)
         judge(json, true, "passed %d singular pose%s", count, count > 1 ? "s" : "");
+}
+
+/* The worst of a level, which may lie between two rows, under the name of its column. */
+static void write_worst(ki_json *json, const keel_system *system, const keel_violation *violation,
+                        const char *level, keel_unit_of unit_of) {
+    char buffer[32], column[300], unit[KEEL_UNIT];
+    const char *name = ki_worst_name(system, violation, buffer);
+    bool rate = unit_of == KEEL_UNIT_RATE && violation->worst < system->n_h;
+    if (!name)
+        return;
+    snprintf(column, sizeof column, "%s%s", name, rate ? "'" : "");
+    ki_json_open(json, NULL);
+    ki_json_text(json, "level", level);
+    ki_json_text(json, "column", column);
+    ki_json_number(json, "t", violation->time);
+    ki_json_number(json, "value", violation->max);
+    ki_json_text(json, "unit", keel_system_unit(system, unit_of, violation->worst, unit));
+    ki_json_close(json);
+}
+
+static void write_all_worst(ki_json *json, const keel_system *system, const keel_result *result) {
+    ki_json_open_list(json, "worst");
+    if (result->final && system->n_h)
+        write_worst(json, system, &result->position, "position", KEEL_UNIT_CONSTRAINT);
+    if (result->final && keel_system_m(system))
+        write_worst(json, system, &result->velocity, "velocity", KEEL_UNIT_RATE);
+    ki_json_close_list(json);
 }
 
 static void write_judgements(ki_json *json, const keel_system *system, const keel_result *result,
@@ -227,6 +286,8 @@ static void write_events(ki_json *json, const keel_result *result) {
 
 void ki_write_verdict(ki_json *json, const keel_system *system, const keel_result *result,
                       const char *message, const ki_energy_scale *scale) {
+    write_finished(json, result->status == KEEL_OK && result->final);
+    write_all_worst(json, system, result);
     write_judgements(json, system, result, message, scale);
     write_events(json, result);
     write_facts(json, system, result, scale);
@@ -247,37 +308,85 @@ double ki_record_largest(const keel_record *record, const char *name) {
     return most;
 }
 
-/* Whether the run finished: only a model can tell when it should have. */
-static void judge_last_row(ki_json *json, const keel_record *record, double end, const double *until) {
-    if (record->cut_off)
-        judge(json, false, "the run was cut off: its last row is at t = %.10g", end);
-    else if (!until)
-        judge(json, true, "rows up to t = %.10g; a CSV file does not tell whether the run finished", end);
-    else if (end >= *until - 1e-9 * fmax(1, fabs(*until)))
-        judge(json, true, "rows up to t = %.10g, where the model ends", end);
+static double last_time(const keel_record *record) {
+    return record->rows.rows ? ki_series_row(&record->rows, record->rows.rows - 1)[0] : NAN;
+}
+
+/* Only a model can tell when the run should have finished. */
+int ki_judge_last_row(const keel_record *record, const double *until, char *text, size_t size) {
+    double end = last_time(record);
+    if (record->cut_off) {
+        snprintf(text, size, "the run was cut off: its last row is at t = %.10g", end);
+        return 0;
+    }
+    if (!until) {
+        snprintf(text, size, "rows up to t = %.10g; a CSV file does not tell whether the run finished", end);
+        return -1;
+    }
+    if (end >= *until - 1e-9 * fmax(1, fabs(*until))) {
+        snprintf(text, size, "rows up to t = %.10g, where the model ends", end);
+        return 1;
+    }
+    snprintf(text, size,
+             "rows up to t = %.10g only, the model ends at t = %.10g: the run failed, or was asked for less",
+             end, *until);
+    return -1;
+}
+
+/* What cannot be checked is neither good nor bad, unless rows are missing. */
+static void write_last_row(ki_json *json, int finished, bool missing, const char *text) {
+    ki_json_open(json, NULL);
+    ki_json_bool(json, "ok", finished != 0 && !missing);
+    if (finished < 0 && !missing)
+        ki_json_bool(json, "known", false);
+    ki_json_text(json, "text", text);
+    ki_json_close(json);
+}
+
+static void judge_level_of_rows(ki_json *json, double violation, const char *what, const char *held) {
+    if (ki_hold_of(violation) == KI_BEYOND)
+        judge(json, false, "%s not %s: the numbers grew beyond use", what, held);
     else
-        judge(json, false,
-              "rows up to t = %.10g only, the model ends at t = %.10g: the run failed, or was asked for less",
-              end, *until);
+        judge(json, violation <= GOOD_VIOLATION, "%s %s to %.2g in the rows", what, held, violation);
+}
+
+int keel_record_finished(const keel_record *record, const keel_origin *origin, char *text, int size) {
+    if (!record->report)
+        return ki_judge_last_row(record, origin ? origin->until : NULL, text, (size_t)size);
+    if (!strstr(record->report, "\"finished\": ")) {
+        snprintf(text, (size_t)size, "rows up to t = %.10g; the page tells how the run ended",
+                 last_time(record));
+        return -1;
+    }
+    bool finished = strstr(record->report, "\"finished\": true") != NULL;
+    snprintf(text, (size_t)size, "the run %s at t = %.10g", finished ? "finished" : "ended early",
+             last_time(record));
+    return finished;
 }
 
 /* Without the model the total energy has to do as a measure; it may be zero. */
 static void judge_energy_of_rows(ki_json *json, const keel_record *record, double drift, double kinetic) {
     double size = fmax(kinetic, ki_record_largest(record, "energy"));
-    judge(json, drift <= fmax(GOOD_DRIFT * size, GOOD_VIOLATION), "energy accounted for to %.2g in the rows",
-          drift);
+    if (ki_hold_of(size > 0 ? drift / size : 0) == KI_BEYOND)
+        judge(json, false, "energy not accounted for: the numbers grew beyond use");
+    else
+        judge(json, drift <= fmax(GOOD_DRIFT * size, GOOD_VIOLATION),
+              "energy accounted for to %.2g in the rows", drift);
 }
 
 void ki_write_verdict_of_rows(ki_json *json, const keel_record *record, const double *until, double kinetic) {
-    long rows = record->rows.rows;
-    double end = rows ? ki_series_row(&record->rows, rows - 1)[0] : NAN;
+    char text[300];
+    int finished = ki_judge_last_row(record, until, text, sizeof text);
     double position = ki_record_largest(record, "position_violation");
     double velocity = ki_record_largest(record, "velocity_violation");
     double drift = ki_record_largest(record, "energy_drift");
+    write_finished(json, finished);
+    ki_json_open_list(json, "worst");
+    ki_json_close_list(json);
     ki_json_open_list(json, "verdict");
-    judge_last_row(json, record, end, until);
-    judge(json, position <= GOOD_VIOLATION, "constraints held to %.2g in the rows", position);
-    judge(json, velocity <= GOOD_VIOLATION, "velocities consistent to %.2g in the rows", velocity);
+    write_last_row(json, finished, until && finished < 0, text);
+    judge_level_of_rows(json, position, "constraints", "held");
+    judge_level_of_rows(json, velocity, "velocities", "consistent");
     if (!isnan(drift))
         judge_energy_of_rows(json, record, drift, kinetic);
     ki_json_close_list(json);
@@ -285,7 +394,7 @@ void ki_write_verdict_of_rows(ki_json *json, const keel_record *record, const do
     ki_json_close_list(json);
     ki_json_open_list(json, "facts");
     fact(json, "file", "%s", record->path ? record->path : "-");
-    fact(json, "end time", "%.10g", end);
+    fact(json, "end time", "%.10g", last_time(record));
     if (!isnan(drift))
         fact(json, "energy drift", "%.3g at most", drift);
 }
