@@ -50,7 +50,8 @@ KEEL_API keel_status keel_hdf5_row(keel_hdf5 *hdf5, const keel_row *row);
 KEEL_API keel_status keel_hdf5_step(keel_hdf5 *hdf5, const keel_step *step);
 
 /* Writes the summary of the run (`result` may be NULL: nothing is known), closes and frees `hdf5` in any
- * case. KEEL_ERROR_IO if anything could not be stored. `message` is the first error, or NULL. */
+ * case. KEEL_ERROR_IO if anything could not be stored; HDF5 1.10 crashes in its exit handler after that, so
+ * that a program should then end with _exit. `message` is the first error, or NULL. */
 KEEL_API keel_status keel_hdf5_close(keel_hdf5 *hdf5, const keel_result *result, const char *message);
 
 /* Rows and steps in memory, at most some hundred thousand: beyond that every second one is dropped, again and
