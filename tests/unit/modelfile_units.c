@@ -1,10 +1,12 @@
 /* Units of models: those of mechanisms follow from their quantities, `units` tells the others. */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -82,6 +84,57 @@ static void mechanisms_are_si(void **state) {
     assert_unit(model, KEEL_UNIT_ENERGY, 0, "J");
     keel_model_free(model);
     keel_diagnostics_free(messages);
+}
+
+/* In absolute coordinates a condition on directions or angles does not see where bodies are: its row of J has
+ * nothing in the columns of translations. All others are lengths, or velocities. */
+static int check_rows(const char *path) {
+    static char text[1 << 16];
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 100, file)] = 0;
+    fclose(file);
+    if (strstr(text, "\ncoordinates:") || strstr(text, "\nequations:"))
+        return 0;
+    keel_model *model = parse(strcat(text, "\ncoordinates: absolute\n"), NULL);
+    assert_non_null(model);
+    const keel_system *sys = model->system;
+    double *J = calloc((size_t)keel_pattern_count(sys->J) + 1, sizeof *J);
+    void *work;
+    assert_int_equal(sys->work_new(sys, &work), KEEL_OK);
+    keel_terms terms = {.J = J};
+    keel_point at = {.t = model->start->t, .q = model->start->q, .v = model->start->v};
+    assert_int_equal(sys->evaluate(sys, work, KEEL_JACOBIAN, &at, &terms), KEEL_OK);
+    for (int i = 0; i < keel_system_m(sys); i++) {
+        char buffer[KEEL_UNIT];
+        bool moves = false;
+        for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++)
+            moves |=
+                J[k] != 0 && strcmp(keel_system_unit(sys, KEEL_UNIT_V, sys->J.index[k], buffer), "m/s") == 0;
+        const char *unit = i < sys->n_h ? (moves ? "m" : "rad") : moves ? "m/s" : "rad/s";
+        if (strcmp(keel_system_unit(sys, KEEL_UNIT_CONSTRAINT, i, buffer), unit) != 0)
+            fail_msg("%s: row %s has the unit %s", path, sys->names.constraint[i],
+                     keel_system_unit(sys, KEEL_UNIT_CONSTRAINT, i, buffer));
+    }
+    sys->work_free(work);
+    free(J);
+    keel_model_free(model);
+    return 1;
+}
+
+static void rows_of_all_models(void **state) {
+    (void)state;
+    int count = 0;
+    DIR *models = opendir(KEEL_SOURCE_DIR "/models");
+    assert_non_null(models);
+    for (struct dirent *entry; (entry = readdir(models));) {
+        char path[600];
+        snprintf(path, sizeof path, "%s/models/%.200s", KEEL_SOURCE_DIR, entry->d_name);
+        if (strstr(entry->d_name, ".yaml"))
+            count += check_rows(path);
+    }
+    closedir(models);
+    assert_true(count > 10);
 }
 
 /* The section wins over what follows, in mechanisms too. */
@@ -165,9 +218,8 @@ static void wrong_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mechanisms_are_si),
-        cmocka_unit_test(told_units_win),
-        cmocka_unit_test(equations_tell_them),
+        cmocka_unit_test(mechanisms_are_si), cmocka_unit_test(rows_of_all_models),
+        cmocka_unit_test(told_units_win),    cmocka_unit_test(equations_tell_them),
         cmocka_unit_test(wrong_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
