@@ -29,7 +29,7 @@ static ki_dimension sum(const ki_dimension *a, const ki_dimension *b) {
     for (int k = 0; k < KI_RADIAN; k++)
         if (a->power[k] != b->power[k])
             return UNKNOWN;
-    return a->power[KI_RADIAN] ? *b : *a; /* v - r omega is a velocity */
+    return a->power[KI_RADIAN] != 0 ? *b : *a; /* v - r omega is a velocity */
 }
 
 /* 1/4, 1/3, 1/2, 1, 2, 3, 4, of either sign */

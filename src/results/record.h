@@ -49,10 +49,6 @@ ki_optional ki_optional_of(const keel_row *row);
 keel_status ki_columns_make(const keel_system *system, const ki_optional *optional, ki_arena *arena,
                             ki_columns *columns);
 
-/* The unit that the violations of all constraints at a level have in common (KEEL_UNIT_CONSTRAINT or
- * KEEL_UNIT_RATE), or "". */
-const char *ki_violation_unit(const keel_system *system, keel_unit_of level, char buffer[KEEL_UNIT]);
-
 /* A row as numbers, [columns->count]; values that it does not have are NaN. */
 void ki_columns_fill(const ki_columns *columns, const keel_row *row, double *values);
 

@@ -37,9 +37,6 @@ void ki_write_verdict(ki_json *json, const keel_system *system, const keel_resul
  * known; `kinetic`: the largest kinetic energy, 0 if it is not known. */
 void ki_write_verdict_of_rows(ki_json *json, const keel_record *record, const double *until, double kinetic);
 
-/* Whether the run of a file finished: 1, 0, or -1 where it cannot be told, with the reason in `text`. */
-int ki_judge_last_row(const keel_record *record, const double *until, char *text, size_t size);
-
 /* Largest |value| of the column of that name; NaN: there is none. */
 double ki_record_largest(const keel_record *record, const char *name);
 
