@@ -254,6 +254,12 @@ void cli_progress_start(cli_progress *progress, double t_start, bool wanted);
 void cli_progress_show(cli_progress *progress, double t, double until);
 void cli_progress_end(cli_progress *progress); /* removes it from the screen */
 
+/* main.c ------------------------------------------------------------------------------------------------ */
+
+/* Set after an HDF5 file could not be closed, as on a full disk: the exit handler of HDF5 (1.10, seen with
+ * 1.10.8) would go through what it has freed, so the program ends without exit handlers. */
+extern bool cli_leave_at_once;
+
 /* output.c ---------------------------------------------------------------------------------------------- */
 
 /* True if the two paths lead to the same file; what is not a regular file (/dev/null) may be used twice. */
@@ -268,6 +274,10 @@ typedef struct cli_output {
 
 /* Both return false with errno after a failure. */
 bool cli_output_open(cli_output *output, const char *path);
+
+/* Looks, before the work, whether a file could be written there. False, after telling the user of `command`,
+ * if not. */
+bool cli_output_possible(const char *command, const char *path);
 bool cli_output_commit(cli_output *output);
 
 /* Forgets an output that was opened and not committed. */

@@ -68,6 +68,29 @@ bool cli_output_open(cli_output *output, const char *path) {
     return opened;
 }
 
+/* errno of writing a file there, 0 if nothing is in the way. */
+static int obstacle(const char *path) {
+    struct stat status;
+    if (strcmp(path, "-") == 0)
+        return 0;
+    if (stat(path, &status) == 0)
+        return S_ISDIR(status.st_mode) ? EISDIR : access(path, W_OK) ? errno : 0;
+    if (errno != ENOENT)
+        return errno;
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+    int error = !folder ? ENOMEM : slash && !slash[1] ? EISDIR : access(folder, W_OK | X_OK) ? errno : 0;
+    free(folder);
+    return error;
+}
+
+bool cli_output_possible(const char *command, const char *path) {
+    int error = obstacle(path);
+    if (error)
+        cli_error(command, "cannot write %s: %s", path, strerror(error));
+    return error == 0;
+}
+
 /* Closes the file; false if something written to it is lost. */
 static bool finish(cli_output *output) {
     FILE *file = output->file;

@@ -84,6 +84,8 @@ static bool check(const request *r, keel_result_format format) {
         cli_error("report", "--model is for a CSV file: %s is a model itself", r->input);
         return false;
     }
+    if (!cli_output_possible("report", r->page_path))
+        return false;
     bool changes = r->changes.method || r->changes.override_count;
     if (format != KEEL_FORMAT_NONE && changes) {
         cli_error("report", "%s is the result of a run that is over: --method, --tol, ... come too late",
@@ -241,6 +243,11 @@ static int report_record(const request *r, keel_record *record, keel_diagnostics
     cli_show(diagnostics, shown);
     if (code == CLI_OK)
         code = write_page(r, record, origin, NULL, NULL);
+    if (code == CLI_OK && strcmp(r->page_path, "-") != 0) {
+        char text[300];
+        int finished = keel_record_finished(record, origin, text, sizeof text);
+        printf("  %-12s %s\n", finished > 0 ? "finished" : finished < 0 ? "finished?" : "not finished", text);
+    }
     keel_model_free(model);
     return code;
 }

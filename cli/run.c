@@ -70,7 +70,8 @@ static bool take_flag(request *r, int flag, char *value) {
     }
 }
 
-/* Files that must not be the same: results do not overwrite the model or each other. */
+/* Files that must not be the same: results do not overwrite the model or each other. A place that cannot be
+ * written is found before the work is done. */
 static bool check_paths(const request *r) {
     const char *rows = r->rows_path, *summary = r->summary_path;
     if (!r->model_path) {
@@ -90,7 +91,7 @@ static bool check_paths(const request *r) {
                   strcmp(rows, "-") ? rows : "standard output");
         return false;
     }
-    return true;
+    return (!rows || cli_output_possible("run", rows)) && (!summary || cli_output_possible("run", summary));
 }
 
 /* A run under way. */
@@ -134,7 +135,7 @@ static keel_status open_rows(session *s, const keel_row *first) {
 }
 
 /* Output files are opened when the first row comes: until then the model may turn out to be wrong, and files
- * of an earlier run are left alone. A place that cannot be written is found here, before the work is done. */
+ * of an earlier run are left alone. */
 static keel_status open_outputs(session *s, const keel_row *first) {
     const request *r = s->request;
     if (r->summary_path && !s->summary.file && !cli_output_open(&s->summary, r->summary_path))
@@ -230,6 +231,7 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
     if (s.failed_path) {
         cli_error("run", "cannot write %s: %s", s.failed_path, strerror(s.error));
         code = CLI_FAILED;
+        cli_leave_at_once = s.failed_path == r->rows_path && is_hdf5(s.failed_path);
     }
     keel_result_clear(&result);
     return code;

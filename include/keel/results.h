@@ -50,7 +50,8 @@ KEEL_API keel_status keel_hdf5_row(keel_hdf5 *hdf5, const keel_row *row);
 KEEL_API keel_status keel_hdf5_step(keel_hdf5 *hdf5, const keel_step *step);
 
 /* Writes the summary of the run (`result` may be NULL: nothing is known), closes and frees `hdf5` in any
- * case. KEEL_ERROR_IO if anything could not be stored. `message` is the first error, or NULL. */
+ * case. KEEL_ERROR_IO if anything could not be stored; HDF5 1.10 crashes in its exit handler after that, so
+ * that a program should then end with _exit. `message` is the first error, or NULL. */
 KEEL_API keel_status keel_hdf5_close(keel_hdf5 *hdf5, const keel_result *result, const char *message);
 
 /* Rows and steps in memory, at most some hundred thousand: beyond that every second one is dropped, again and
@@ -77,6 +78,10 @@ KEEL_API const keel_origin *keel_record_origin(const keel_record *record);
 /* Says that the rows of a file are those of a system. KEEL_ERROR_INPUT, with a message, if they cannot be. */
 KEEL_API keel_status keel_record_match(keel_record *record, const keel_system *system,
                                        keel_diagnostics *diagnostics);
+
+/* Whether the run of a file that was read finished: 1, 0, or -1 where it cannot be told (CSV has no word of
+ * it). `origin` may be NULL. `text` becomes a sentence about that. */
+KEEL_API int keel_record_finished(const keel_record *record, const keel_origin *origin, char *text, int size);
 
 /* The page of a run: one HTML file that needs nothing else. `record` has its rows. `result` and `message` are
  * of the run; NULL: as the file has them from which the record was read. */

@@ -145,6 +145,17 @@ struct keel_system {
         const char *const *output;    /* [n_outputs] */
         const char *const *invariant; /* [n_i] */
     } names;
+
+    /* Units for results, as texts: "m", "rad/s", "N m"; "1" where there is none to have. Any list may be
+     * NULL, and any entry: keel_system_unit tells what follows from others. */
+    struct {
+        const char *time;                                      /* NULL: "s"                  */
+        const char *energy;                                    /* NULL: not known            */
+        const char *const *q, *const *v, *const *z, *const *s; /* [n_q], [n_v], [n_z], [n_s] */
+        const char *const *constraint;                         /* [m] of Phi_i, of Psi_i     */
+        const char *const *multiplier;                         /* [m]                        */
+        const char *const *output;                             /* [n_outputs]                */
+    } units;
 };
 
 /* An empty system: all sizes zero, all functions NULL. */
@@ -171,6 +182,29 @@ typedef enum keel_name_of {
 
 /* The name of component i, into `buffer` if it has to be made up. */
 KEEL_API const char *keel_system_name(const keel_system *system, keel_name_of of, int i, char buffer[32]);
+
+/* What a unit is asked of. */
+typedef enum keel_unit_of {
+    KEEL_UNIT_TIME,
+    KEEL_UNIT_ENERGY,
+    KEEL_UNIT_Q,
+    KEEL_UNIT_V,
+    KEEL_UNIT_V_RATE, /* an acceleration */
+    KEEL_UNIT_Z,
+    KEEL_UNIT_S,
+    KEEL_UNIT_CONSTRAINT, /* Phi_i, or Psi_i        */
+    KEEL_UNIT_RATE,       /* Phi_i', or Psi_i       */
+    KEEL_UNIT_MULTIPLIER,
+    KEEL_UNIT_OUTPUT
+} keel_unit_of;
+
+#define KEEL_UNIT 64 /* bytes of a unit that is made up; longer ones are not known */
+
+/* The unit of component i, into `buffer` if it has to be made up; "" if it is not known. What is not told
+ * follows where it surely does: a velocity is its coordinate by the time (where q' = v), rates and
+ * accelerations likewise, a multiplier of a holonomic constraint the energy by its violation. */
+KEEL_API const char *keel_system_unit(const keel_system *system, keel_unit_of of, int i,
+                                      char buffer[KEEL_UNIT]);
 
 /* A state: plain data, copied with keel_state_copy. Owns its arrays. */
 typedef struct keel_state {

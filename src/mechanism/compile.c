@@ -11,6 +11,7 @@
 #include "mechanism/reaction.h"
 #include "mechanism/shapes.h"
 #include "mechanism/tangent.h"
+#include "mechanism/units.h"
 
 static void report(keel_diagnostics *diagnostics, const ki_joint *joint) {
     keel_diagnostics_add(diagnostics, KEEL_ERROR, joint->where,
@@ -88,6 +89,8 @@ static keel_status complete(ki_mech *mech, const keel_mechanism *m, bool for_ass
         status = ki_colouring_build(mech);
     if (!status)
         ki_mech_connect(mech);
+    if (!status && !for_assembly)
+        status = ki_units_build(&names, mech);
     return status;
 }
 

@@ -3,6 +3,7 @@
 
 #include "mechanism/forces/force.h"
 #include "mechanism/name_help.h"
+#include "mechanism/units.h"
 
 /* One set of formulas while it is read. */
 typedef struct reader {
@@ -12,6 +13,7 @@ typedef struct reader {
     const char *const *extra;
     int extra_count;
     bool of_time; /* a law of motion: t and parameters only */
+    bool unknown; /* parameters are the symbol 1, not their value: for dimensions */
     ki_use use;   /* of the quantities, if not */
     ki_arena *arena;
     ki_measure *input;
@@ -74,7 +76,7 @@ static bool find_plain(const reader *r, const char *name, ki_node *node) {
         if (strcmp(r->extra[i], name) == 0)
             return *node = ki_symbol(r->graph, 1 + i), true;
     if (ki_find_parameter(r->names->description, name, &value))
-        return *node = ki_number(r->graph, value), true;
+        return *node = r->unknown ? ki_symbol(r->graph, 1) : ki_number(r->graph, value), true;
     return false;
 }
 
@@ -152,6 +154,27 @@ keel_status ki_formula_compile(const ki_names *names, ki_mech *mech, const keel_
     }
     ki_graph_free(r.graph);
     return status;
+}
+
+/* Symbols are t, the one of all parameters, measures. */
+static ki_dimension symbol_dimension(void *user, int id) {
+    const reader *r = user;
+    if (id >= 2)
+        return ki_measure_dimension(r->names->mech, &r->input[id - 2]);
+    return id == 0 ? (ki_dimension){true, {[KI_SECOND] = 1}} : (ki_dimension){.known = false};
+}
+
+ki_dimension ki_formula_dimension(const ki_names *names, ki_mech *mech, ki_graph *graph,
+                                  const keel_formula *formula) {
+    static const char *const PARAMETER[] = {""};
+    reader r = {.names = names,
+                .graph = graph,
+                .extra = PARAMETER,
+                .extra_count = 1,
+                .unknown = true,
+                .use = KI_FOR_OUTPUT,
+                .arena = &mech->arena};
+    return ki_dimension_of(graph, read_formula(&r, formula, NULL), symbol_dimension, &r);
 }
 
 static ki_node rate_of_time(void *user, int id) {

@@ -17,6 +17,7 @@ typedef struct ki_loader {
     unsigned seen;           /* kinds of equations met, as bits 1 << keel_equation_kind */
     const char *name;        /* `name:` of the file, NULL: not given */
     const char *description; /* likewise */
+    const ki_yaml *units;    /* the section, checked for its form; NULL: not given */
     const ki_yaml *simulate; /* the section, checked for its form; NULL: not given */
     const ki_yaml *root;     /* of a mechanism, whose sections are read after the parameters; else NULL */
 } ki_loader;
@@ -39,6 +40,10 @@ void ki_load_mechanism(ki_loader *loader, keel_model *model);
 void ki_load_equations(ki_loader *loader, const ki_yaml *section);
 void ki_load_outputs(ki_loader *loader, const ki_yaml *section);
 void ki_load_draw(ki_loader *loader, const ki_yaml *section);
+
+/* Section `units`: its form, and later the units of the system's components. */
+void ki_load_units(ki_loader *loader, const ki_yaml *section);
+void ki_apply_units(ki_loader *loader, keel_system *system);
 
 /* True unless an output is called like a column that results have anyway; that is reported. */
 bool ki_expect_output_name(ki_loader *loader, const ki_yaml *entry);

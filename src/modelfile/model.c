@@ -96,6 +96,8 @@ static void load(ki_loader *loader, const ki_source *source, const keel_assignme
         return;
     double t_start = 0;
     ki_apply_simulate(loader, &model->settings, &t_start);
+    if (loader->status == KEEL_OK)
+        ki_apply_units(loader, model->system);
     if (loader->status != KEEL_OK)
         return;
     model->start->t = t_start;

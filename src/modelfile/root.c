@@ -39,6 +39,7 @@ static const struct {
     {"equations", ki_load_equations},
     {"outputs", ki_load_outputs},
     {"draw", ki_load_draw},
+    {"units", ki_load_units},
     {"simulate", ki_load_simulate},
 };
 enum { TOP_COUNT = sizeof TOP / sizeof *TOP };

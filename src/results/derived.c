@@ -51,7 +51,7 @@ static char *join(ki_arena *arena, const char *a, const char *b) {
 
 /* Phi of holonomic rows under their name, rates under the name with a prime; Psi under its name. */
 static void name_violations(const keel_system *sys, ki_derived *out) {
-    char buffer[32];
+    char buffer[32], text[KEEL_UNIT];
     int m = keel_system_m(sys);
     for (int i = 0; i < sys->n_h + m; i++) {
         bool rate = i >= sys->n_h;
@@ -59,6 +59,8 @@ static void name_violations(const keel_system *sys, ki_derived *out) {
         const char *name = keel_system_name(sys, KEEL_NAME_CONSTRAINT, row, buffer);
         out->column[i].name = join(&out->arena, name, rate && row < sys->n_h ? "'" : "");
         out->column[i].group = "violation";
+        const char *unit = keel_system_unit(sys, rate ? KEEL_UNIT_RATE : KEEL_UNIT_CONSTRAINT, row, text);
+        out->column[i].unit = join(&out->arena, unit, "");
     }
 }
 
@@ -91,6 +93,8 @@ static keel_status name_reactions(const keel_record *record, int joints, ki_deri
         columns[2 * j].name = join(&out->arena, name, ".force");
         columns[2 * j + 1].name = join(&out->arena, name, ".torque");
         columns[2 * j].group = columns[2 * j + 1].group = "reaction";
+        columns[2 * j].unit = "N";
+        columns[2 * j + 1].unit = "N m";
     }
     return joints ? find_shared(record, joints, columns) : KEEL_OK;
 }
@@ -130,19 +134,29 @@ static keel_status derive_row(const keel_record *record, void *work, long row, l
     return status;
 }
 
-/* Torques of joints that turn freely are round-off, forces of gears nothing at all: not shown. */
+static double largest(const ki_derived_column *column, long rows) {
+    double most = 0;
+    for (long k = 0; k < rows; k++)
+        most = fmax(most, column->data[k]);
+    return most;
+}
+
+/* Torques of joints that turn freely are round-off, forces of gears nothing at all: not shown. A joint that
+ * shares with others may have nothing of what they have, which is worth telling. */
 static void silence(ki_derived *out, int first, long rows) {
-    double most[2] = {0, 0};
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = first; i < out->count; i++) {
-            double largest = 0;
-            for (long k = 0; k < rows; k++)
-                largest = fmax(largest, out->column[i].data[k]);
-            if (pass == 0)
-                most[(i - first) % 2] = fmax(most[(i - first) % 2], largest);
-            else
-                out->column[i].silent = largest <= 1e-9 * fmax(most[0], most[1]);
-        }
+    double most = 0;
+    bool shared[2] = {false, false}; /* forces, torques: some that are shared are not zero */
+    for (int i = first; i < out->count; i++)
+        most = fmax(most, largest(&out->column[i], rows));
+    for (int i = first; i < out->count; i++) {
+        ki_derived_column *c = &out->column[i];
+        c->zero = largest(c, rows) <= 1e-9 * most;
+        shared[(i - first) % 2] |= c->shared && !c->zero;
+    }
+    for (int i = first; i < out->count; i++) {
+        ki_derived_column *c = &out->column[i];
+        c->silent = c->zero && !(c->shared && shared[(i - first) % 2]);
+    }
 }
 
 keel_status ki_derive(const keel_record *record, void *work, const long *pick, long rows, ki_derived *out) {

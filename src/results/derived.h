@@ -8,8 +8,10 @@
 typedef struct ki_derived_column {
     const char *name;
     const char *group; /* "violation" or "reaction" */
+    const char *unit;
     bool shared;
-    bool silent;  /* zero in all rows, and not worth a plot */
+    bool zero;    /* in all rows, to rounding */
+    bool silent;  /* so, and not worth a plot */
     double *data; /* [rows] */
 } ki_derived_column;
 

@@ -121,18 +121,24 @@ static keel_status flush(keel_hdf5 *h) {
 /* ---- opening --------------------------------------------------------------------------------------------
  */
 
-static bool put_names(keel_hdf5 *h, ki_group g) {
+/* Names, units and marks of the columns of a dataset, one for each; of the time its unit alone. */
+static bool put_columns(keel_hdf5 *h, ki_group g) {
     int from = h->columns.at[g], count = h->columns.at[g + 1] - from, any = 0;
     const char **names = KI_NEW(&h->arena, const char *, count);
+    const char **units = KI_NEW(&h->arena, const char *, count);
     double *shared = KI_NEW(&h->arena, double, count);
-    if (!names || !shared)
+    if (h->arena.failed)
         return false;
+    if (g == KI_TIME)
+        return ki_hdf5_put_text(h->set[g], "units", h->columns.column[from].unit);
     for (int i = 0; i < count; i++) {
         names[i] = h->columns.column[from + i].name;
+        units[i] = h->columns.column[from + i].unit;
         shared[i] = h->columns.column[from + i].shared;
         any |= h->columns.column[from + i].shared;
     }
     return ki_hdf5_put_texts(h->set[g], "names", names, count) &&
+           ki_hdf5_put_texts(h->set[g], "units", units, count) &&
            (!any || ki_hdf5_put_numbers(h->set[g], "shared", shared, count));
 }
 
@@ -142,15 +148,19 @@ static bool make_sets(keel_hdf5 *h) {
         if (width == 0)
             continue;
         h->set[g] = new_set(h->file, ki_group_dataset[g], g == KI_TIME ? 0 : width);
-        if (h->set[g] < 0 || (g != KI_TIME && !put_names(h, (ki_group)g)))
+        if (h->set[g] < 0 || !put_columns(h, (ki_group)g))
             return false;
     }
     hid_t group = H5Gcreate2(h->file, "steps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
     if (group < 0 || H5Gclose(group) < 0)
         return false;
-    for (int k = 0; k < KI_STEP_WIDTH; k++)
-        if ((h->step_set[k] = new_set(h->file, STEP_SETS[k], 0)) < 0)
+    for (int k = 0; k < KI_STEP_WIDTH; k++) {
+        bool is_time = k == KI_STEP_T || k == KI_STEP_SIZE;
+        const char *unit = is_time ? h->columns.column[h->columns.at[KI_TIME]].unit : "1";
+        h->step_set[k] = new_set(h->file, STEP_SETS[k], 0);
+        if (h->step_set[k] < 0 || !ki_hdf5_put_text(h->step_set[k], "units", unit))
             return false;
+    }
     return true;
 }
 

@@ -128,7 +128,7 @@ static void add_column(reading *r, char *name) {
     ki_group before = columns->count ? columns->column[columns->count - 1].group : KI_TIME;
     const char *copy = ki_arena_text(&r->record->arena, name, shared ? length - tail : length);
     columns->column[columns->count] =
-        (ki_column){copy, columns->count ? group_of(name, before) : KI_TIME, shared};
+        (ki_column){copy, columns->count ? group_of(name, before) : KI_TIME, shared, ""};
     columns->count++;
 }
 
@@ -159,10 +159,13 @@ static keel_status read_header(reading *r) {
         COMPLAIN(r, "the file is empty");
         return KEEL_ERROR_INPUT;
     }
-    columns->column = KI_NEW(&r->record->arena, ki_column, count_names(r->line));
+    static const char MARK[] =
+        "\xEF\xBB\xBF"; /* byte order mark of UTF-8: some programs begin files with it */
+    char *header = r->line + (begins_with(r->line, MARK) ? strlen(MARK) : 0);
+    columns->column = KI_NEW(&r->record->arena, ki_column, count_names(header));
     if (!columns->column)
         return KEEL_ERROR_MEMORY;
-    for (char *rest = r->line; rest;) {
+    for (char *rest = header; rest;) {
         char *name = take_name(&rest);
         if (!name) {
             COMPLAIN(r, "a quote is not closed: this is not a result of 'keel run -o'");
@@ -183,6 +186,16 @@ static keel_status read_header(reading *r) {
 /* ---- rows -----------------------------------------------------------------------------------------------
  */
 
+/* What stands after column `number` of `count` that should not. */
+static void complain_end(reading *r, char after, int number, int count) {
+    if (after == 0)
+        COMPLAIN(r, "only %d of %d columns", number, count);
+    else if (after == ',')
+        COMPLAIN(r, "more numbers than the header has columns (%d)", count);
+    else
+        COMPLAIN(r, "column %d of %d is followed by something that is no number", number, count);
+}
+
 static keel_status read_row(reading *r) {
     keel_record *record = r->record;
     int count = record->columns.count;
@@ -194,11 +207,7 @@ static keel_status read_row(reading *r) {
             return KEEL_ERROR_INPUT;
         }
         if (*end != (i + 1 < count ? ',' : 0)) {
-            COMPLAIN(r,
-                     *end == 0     ? "only %d of %d columns"
-                     : *end == ',' ? "more than %d columns (%d)"
-                                   : "column %d of %d is followed by something that is no number",
-                     i + 1, count);
+            complain_end(r, *end, i + 1, count);
             return KEEL_ERROR_INPUT;
         }
     }

@@ -14,7 +14,7 @@ typedef struct reading {
     hid_t file;
     hid_t set[KI_GROUPS]; /* 0 where there is none */
     int width[KI_GROUPS];
-    const char **names[KI_GROUPS];
+    const char **names[KI_GROUPS], **units[KI_GROUPS]; /* units NULL: a file without */
     hsize_t rows;
 } reading;
 
@@ -66,6 +66,8 @@ static keel_status open_sets(reading *r) {
             return COMPLAIN(r, "dataset '%s' is not what 'keel run -o' writes", ki_group_dataset[g]);
         r->width[g] = (int)extent[1];
         r->rows = extent[0] < r->rows ? extent[0] : r->rows;
+        if (ki_hdf5_get_texts(r->set[g], "units", arena, &r->units[g]) != r->width[g])
+            r->units[g] = NULL;
         if (g != KI_TIME && ki_hdf5_get_texts(r->set[g], "names", arena, &r->names[g]) != r->width[g])
             return arena->failed ? KEEL_ERROR_MEMORY
                                  : COMPLAIN(r, "dataset '%s' has no names for its %d columns",
@@ -103,8 +105,8 @@ static keel_status make_columns(reading *r) {
     for (int g = 0; g < KI_GROUPS; g++) {
         ki_column *first = columns->column + columns->count;
         for (int i = 0; i < r->width[g]; i++)
-            columns->column[columns->count++] =
-                (ki_column){g == KI_TIME ? "t" : r->names[g][i], (ki_group)g, false};
+            columns->column[columns->count++] = (ki_column){g == KI_TIME ? "t" : r->names[g][i], (ki_group)g,
+                                                            false, r->units[g] ? r->units[g][i] : ""};
         if (r->width[g])
             read_shared(r, g, first);
     }

@@ -147,8 +147,12 @@ keel_status keel_record_match(keel_record *record, const keel_system *system, ke
                              record->columns.count, expected.count);
         return KEEL_ERROR_INPUT;
     }
-    for (int i = 0; i < expected.count; i++)
-        expected.column[i].shared = record->columns.column[i].shared;
+    for (int i = 0; i < expected.count; i++) {
+        const ki_column *read = &record->columns.column[i];
+        expected.column[i].shared = read->shared;
+        if (read->unit[0])
+            expected.column[i].unit = read->unit;
+    }
     record->columns = expected;
     record->system = system;
     record->fits = true;

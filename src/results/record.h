@@ -28,6 +28,7 @@ typedef struct ki_column {
     const char *name; /* as in the header of a CSV file, without "(shared)" */
     ki_group group;
     bool shared;
+    const char *unit; /* "": not known */
 } ki_column;
 
 typedef struct ki_columns {

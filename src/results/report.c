@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "keel/results.h"
+#include "results/verdict.h"
 #include "run/columns.h"
 
 /* More components than this are not listed: the rows and the summary have them all. */
@@ -37,8 +38,12 @@ static void write_verdict(FILE *file, const char *model_name, const keel_system 
         fprintf(file, ", no constraints\n");
         return;
     }
-    fprintf(file, ", constraints held to ");
-    write_worst(file, system, system->n_h ? &result->position : &result->velocity);
+    static const char *const WORDS[] = {[KI_HELD] = "held to ",
+                                        [KI_OFF] = "not held: off by ",
+                                        [KI_BEYOND] = "not held: the numbers grew beyond use: "};
+    const keel_violation *violation = system->n_h ? &result->position : &result->velocity;
+    fprintf(file, ", constraints %s", WORDS[ki_hold_of(violation->max_scaled)]);
+    write_worst(file, system, violation);
     fprintf(file, "\n");
 }
 
@@ -132,7 +137,7 @@ static void write_start(FILE *file, const keel_result *result) {
 static void write_energy(FILE *file, const keel_result *result) {
     label(file, "energy");
     if (result->has_energy)
-        fprintf(file, "%.10g at the start, %.10g at the end; drift %.2g, at most %.2g\n",
+        fprintf(file, "%.10g at the start, %.10g at the end; drift %.2g, at most %.2g at the steps\n",
                 result->energy_initial, result->energy_final, result->energy_drift, result->energy_drift_max);
     else
         fprintf(file, "not known to the model\n");
@@ -152,7 +157,7 @@ static void write_invariants(FILE *file, const keel_system *system, const keel_r
     for (int i = 0; result->invariants && i < system->n_i; i++) {
         const keel_invariant *invariant = &result->invariants[i];
         label(file, i ? "" : "invariants");
-        fprintf(file, "%s = %.10g; drift %.2g, at most %.2g\n",
+        fprintf(file, "%s = %.10g; drift %.2g, at most %.2g at the steps\n",
                 keel_system_name(system, KEEL_NAME_INVARIANT, i, buffer), invariant->initial,
                 invariant->drift, invariant->drift_max);
     }

@@ -35,17 +35,20 @@ typedef struct page {
     ki_packing packing;
 } page;
 
-static void write_column(page *p, const char *name, const char *group, bool shared, const double *data) {
+static void write_column(page *p, const ki_derived_column *c) {
     ki_json_open(&p->json, NULL);
-    ki_json_text(&p->json, "name", name);
-    ki_json_text(&p->json, "group", group);
-    if (shared)
+    ki_json_text(&p->json, "name", c->name);
+    ki_json_text(&p->json, "group", c->group);
+    ki_json_text(&p->json, "unit", c->unit);
+    if (c->shared)
         ki_json_bool(&p->json, "shared", true);
-    ki_json_packed(&p->json, "data", p->packing, data, p->rows, 1);
+    if (c->zero)
+        ki_json_bool(&p->json, "zero", true);
+    ki_json_packed(&p->json, "data", p->packing, c->data, p->rows, 1);
     ki_json_close(&p->json);
 }
 
-static const double *pick_column(page *p, int i) {
+static double *pick_column(page *p, int i) {
     for (long k = 0; k < p->rows; k++)
         p->column[k] = ki_series_row(&p->record->rows, p->pick[k])[i];
     return p->column;
@@ -58,12 +61,16 @@ static void write_columns(page *p) {
         const ki_column *c = &columns->column[i];
         const char *word = GROUP_WORDS[c->group];
         if (word)
-            write_column(p, c->name, word, c->shared, pick_column(p, i));
+            write_column(p, &(ki_derived_column){.name = c->name,
+                                                 .group = word,
+                                                 .unit = c->unit,
+                                                 .shared = c->shared,
+                                                 .data = pick_column(p, i)});
     }
     for (int i = 0; i < p->derived.count; i++) {
         const ki_derived_column *c = &p->derived.column[i];
         if (!c->silent)
-            write_column(p, c->name, c->group, c->shared, c->data);
+            write_column(p, c);
     }
     ki_json_close_list(&p->json);
 }
@@ -80,6 +87,10 @@ static void write_step_column(page *p, const char *key, int column, double least
         ki_json_text(&p->json, key, NULL);
 }
 
+static const char *time_unit(const page *p) {
+    return p->record->columns.count ? p->record->columns.column[0].unit : "";
+}
+
 static void write_steps(page *p) {
     const ki_series *steps = &p->record->steps;
     if (steps->rows == 0) {
@@ -89,6 +100,7 @@ static void write_steps(page *p) {
     ki_json_open(&p->json, "steps");
     ki_json_packed(&p->json, "t", KI_F64, steps->values + KI_STEP_T, steps->rows, KI_STEP_WIDTH);
     ki_json_packed(&p->json, "size", KI_F64, steps->values + KI_STEP_SIZE, steps->rows, KI_STEP_WIDTH);
+    ki_json_text(&p->json, "unit", time_unit(p));
     write_step_column(p, "order", KI_STEP_ORDER, 1);
     write_step_column(p, "gap", KI_STEP_GAP, 0);
     ki_json_close(&p->json);
@@ -206,6 +218,7 @@ static keel_status write_page(page *p, const keel_origin *origin, const keel_res
         return KEEL_ERROR_MEMORY;
     ki_json_integer(&p->json, "rows", p->rows);
     ki_json_packed(&p->json, "time", KI_F64, pick_column(p, 0), p->rows, 1);
+    ki_json_text(&p->json, "time_unit", time_unit(p));
     write_columns(p);
     write_steps(p);
     keel_status status = write_scene(p);

@@ -94,6 +94,8 @@ static keel_status write_drawing(ki_scene *s, const keel_drawing *drawing) {
     ki_json_integer(json, "dimension", drawing->planar ? 2 : 3);
     ki_json_numbers(json, "up", drawing->planar ? (const double[3]){0, 1, 0} : (const double[3]){0, 0, 1}, 3);
     ki_json_number(json, "size", size);
+    ki_json_text(json, "unit", "");
+    ki_json_text(json, "force_unit", "");
     ki_json_raw(json, "bodies", "[{\"name\": \"ground\", \"shapes\": []}]");
     ki_json_empty_list(json, "points");
     ki_json_empty_list(json, "joints");

@@ -252,6 +252,8 @@ keel_status ki_write_mechanism(ki_scene *s) {
     ki_json_integer(s->json, "dimension", s->facts.planar ? 2 : 3);
     write_up(s);
     ki_json_number(s->json, "size", ki_scene_size(s));
+    ki_json_text(s->json, "unit", "m");
+    ki_json_text(s->json, "force_unit", "N");
     write_bodies(s);
     write_ties(s);
     ki_json_empty_list(s->json, "tracks");

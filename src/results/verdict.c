@@ -1,4 +1,4 @@
-#include "results/verdict.h"
+#include "results/verdict_parts.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -6,9 +6,6 @@
 #include <string.h>
 
 #include "run/columns.h"
-
-/* What is still called good: violation relative to the constraint's size, drift relative to the energy. */
-static const double GOOD_VIOLATION = 1e-6, GOOD_DRIFT = 1e-3;
 
 keel_status ki_energy_scale_init(ki_energy_scale *scale, const keel_system *system) {
     keel_pattern P = system->M;
@@ -44,8 +41,20 @@ void ki_energy_scale_clear(ki_energy_scale *scale) {
     *scale = (ki_energy_scale){0};
 }
 
-static void judge(ki_json *json, bool ok, const char *format, ...) KEEL_PRINTF(3, 4);
-static void judge(ki_json *json, bool ok, const char *format, ...) {
+/* A million times too large is no drift any more: the run went astray. */
+ki_hold ki_hold_of(double relative) {
+    static const double ASTRAY = 1e6;
+    return relative <= 1 ? KI_HELD : relative <= ASTRAY ? KI_OFF : KI_BEYOND;
+}
+
+void ki_write_finished(ki_json *json, int finished) {
+    if (finished < 0)
+        ki_json_text(json, "finished", NULL);
+    else
+        ki_json_bool(json, "finished", finished);
+}
+
+void ki_judge(ki_json *json, bool ok, const char *format, ...) {
     char text[600];
     va_list arguments;
     va_start(arguments, format);
@@ -57,8 +66,7 @@ static void judge(ki_json *json, bool ok, const char *format, ...) {
     ki_json_close(json);
 }
 
-static void fact(ki_json *json, const char *label, const char *format, ...) KEEL_PRINTF(3, 4);
-static void fact(ki_json *json, const char *label, const char *format, ...) {
+void ki_fact(ki_json *json, const char *label, const char *format, ...) {
     char text[400];
     va_list arguments;
     va_start(arguments, format);
@@ -83,35 +91,53 @@ static const char *worst_text(const keel_system *system, const keel_violation *v
 /* Messages that begin with their time need no other. */
 static void judge_end(ki_json *json, const keel_result *result, const char *message) {
     if (result->status == KEEL_OK && result->final)
-        judge(json, true, "reached t = %.10g", result->final->t);
+        ki_judge(json, true, "reached t = %.10g", result->final->t);
     else if (result->final && message && strncmp(message, "t = ", 4) == 0)
-        judge(json, false, "stopped at %s", message);
+        ki_judge(json, false, "stopped at %s", message);
     else if (result->final)
-        judge(json, false, "stopped at t = %.10g: %s", result->final->t,
-              message ? message : keel_status_text(result->status));
+        ki_judge(json, false, "stopped at t = %.10g: %s", result->final->t,
+                 message ? message : keel_status_text(result->status));
     else
-        judge(json, false, "%s", message ? message : keel_status_text(result->status));
+        ki_judge(json, false, "%s", message ? message : keel_status_text(result->status));
+}
+
+static void judge_level(ki_json *json, const keel_system *system, const keel_violation *violation,
+                        const char *what, const char *held) {
+    char worst[300];
+    worst_text(system, violation, worst, sizeof worst);
+    bool good = violation->max_scaled <= KI_GOOD_VIOLATION;
+    switch (ki_hold_of(violation->max_scaled)) {
+    case KI_HELD:
+        ki_judge(json, good, "%s %s to %.2g (worst: %s)", what, held, violation->max, worst);
+        break;
+    case KI_OFF:
+        ki_judge(json, false, "%s not %s: off by %.2g (worst: %s)", what, held, violation->max, worst);
+        break;
+    case KI_BEYOND:
+        ki_judge(json, false, "%s not %s: the numbers grew beyond use (worst: %s at t = %.6g)", what, held,
+                 worst, violation->time);
+    }
 }
 
 static void judge_constraints(ki_json *json, const keel_system *system, const keel_result *result) {
-    char worst[300];
     if (keel_system_m(system) == 0) {
-        judge(json, true, "no constraints");
+        ki_judge(json, true, "no constraints");
         return;
     }
     if (system->n_h)
-        judge(json, result->position.max_scaled <= GOOD_VIOLATION, "constraints held to %.2g (worst: %s)",
-              result->position.max, worst_text(system, &result->position, worst, sizeof worst));
-    judge(json, result->velocity.max_scaled <= GOOD_VIOLATION, "velocities consistent to %.2g (worst: %s)",
-          result->velocity.max, worst_text(system, &result->velocity, worst, sizeof worst));
+        judge_level(json, system, &result->position, "constraints", "held");
+    judge_level(json, system, &result->velocity, "velocities", "consistent");
 }
 
 static void judge_energy(ki_json *json, const keel_result *result, const ki_energy_scale *scale) {
     double size = fmax(scale->kinetic, fmax(fabs(result->energy_initial), fabs(result->energy_final)));
     double drift = fmax(result->energy_drift_max, scale->row_drift), relative = size > 0 ? drift / size : 0;
-    judge(json, relative <= GOOD_DRIFT,
-          "energy accounted for to %.2g at the steps, %.2g at the rows (%.1g of the energies in it)",
-          result->energy_drift_max, scale->row_drift, relative);
+    if (ki_hold_of(relative) == KI_BEYOND)
+        ki_judge(json, false, "energy not accounted for: the numbers grew beyond use");
+    else
+        ki_judge(json, relative <= KI_GOOD_DRIFT,
+                 "energy accounted for to %.2g at the steps, %.2g at the rows (%.1g of the energies in it)",
+                 result->energy_drift_max, scale->row_drift, relative);
 }
 
 static void judge_singular(ki_json *json, const keel_result *result) {
@@ -121,7 +147,34 @@ static void judge_singular(ki_json *json, const keel_result *result) {
     for (int i = 0; i < result->event_count; i++)
         count += result->events[i].kind == KEEL_EVENT_SINGULAR;
     if (count)
-        judge(json, true, "passed %d singular pose%s", count, count > 1 ? "s" : "");
+        ki_judge(json, true, "passed %d singular pose%s", count, count > 1 ? "s" : "");
+}
+
+/* The worst of a level, which may lie between two rows, under the name of its column. */
+static void write_worst(ki_json *json, const keel_system *system, const keel_violation *violation,
+                        const char *level, keel_unit_of unit_of) {
+    char buffer[32], column[300], unit[KEEL_UNIT];
+    const char *name = ki_worst_name(system, violation, buffer);
+    bool rate = unit_of == KEEL_UNIT_RATE && violation->worst < system->n_h;
+    if (!name)
+        return;
+    snprintf(column, sizeof column, "%s%s", name, rate ? "'" : "");
+    ki_json_open(json, NULL);
+    ki_json_text(json, "level", level);
+    ki_json_text(json, "column", column);
+    ki_json_number(json, "t", violation->time);
+    ki_json_number(json, "value", violation->max);
+    ki_json_text(json, "unit", keel_system_unit(system, unit_of, violation->worst, unit));
+    ki_json_close(json);
+}
+
+static void write_all_worst(ki_json *json, const keel_system *system, const keel_result *result) {
+    ki_json_open_list(json, "worst");
+    if (result->final && system->n_h)
+        write_worst(json, system, &result->position, "position", KEEL_UNIT_CONSTRAINT);
+    if (result->final && keel_system_m(system))
+        write_worst(json, system, &result->velocity, "velocity", KEEL_UNIT_RATE);
+    ki_json_close_list(json);
 }
 
 static void write_judgements(ki_json *json, const keel_system *system, const keel_result *result,
@@ -142,39 +195,39 @@ static void write_judgements(ki_json *json, const keel_system *system, const kee
 
 static void write_method(ki_json *json, const keel_result *result) {
     keel_method m = result->method;
-    fact(json, "method", "%s / %s / %s", keel_integrator_word(m.integrator).name,
-         keel_formulation_word(m.formulation).name, keel_stabilize_word(m.stabilize).name);
+    ki_fact(json, "method", "%s / %s / %s", keel_integrator_word(m.integrator).name,
+            keel_formulation_word(m.formulation).name, keel_stabilize_word(m.stabilize).name);
     if (result->method_reason)
-        fact(json, "chosen because", "%s", result->method_reason);
+        ki_fact(json, "chosen because", "%s", result->method_reason);
 }
 
 static void write_counts(ki_json *json, const keel_result *result) {
     const keel_counts *c = &result->count;
-    fact(json, "steps", "%ld accepted, %ld rejected", c->steps, c->rejected);
-    fact(json, "evaluations", "%ld", c->evaluations);
+    ki_fact(json, "steps", "%ld accepted, %ld rejected", c->steps, c->rejected);
+    ki_fact(json, "evaluations", "%ld", c->evaluations);
     if (c->jacobians)
-        fact(json, "Jacobians", "%ld", c->jacobians);
-    fact(json, "factorizations", "%ld (%.2f a step)", c->factorizations, ki_factorizations_per_step(c));
+        ki_fact(json, "Jacobians", "%ld", c->jacobians);
+    ki_fact(json, "factorizations", "%ld (%.2f a step)", c->factorizations, ki_factorizations_per_step(c));
     if (c->projections)
-        fact(json, "projections", "%ld", c->projections);
-    fact(json, "CPU time", "%.3g s", result->cpu_seconds);
+        ki_fact(json, "projections", "%ld", c->projections);
+    ki_fact(json, "CPU time", "%.3g s", result->cpu_seconds);
 }
 
 static void write_size(ki_json *json, const keel_system *system, const keel_result *result) {
-    fact(json, "coordinates", "%d, velocities %d", system->n_q, system->n_v);
-    fact(json, "constraints", "%d holonomic, %d nonholonomic", system->n_h, system->n_n);
+    ki_fact(json, "coordinates", "%d, velocities %d", system->n_q, system->n_v);
+    ki_fact(json, "constraints", "%d holonomic, %d nonholonomic", system->n_h, system->n_n);
     if (result->rank >= 0)
-        fact(json, "rank", "%d of %d", result->rank, keel_system_m(system));
+        ki_fact(json, "rank", "%d of %d", result->rank, keel_system_m(system));
     if (ki_gap_is_known(result))
-        fact(json, "smallest gap", "%.3g at t = %.6g (0: singular pose)", result->gap_smallest,
-             result->gap_time);
+        ki_fact(json, "smallest gap", "%.3g at t = %.6g (0: singular pose)", result->gap_smallest,
+                result->gap_time);
 }
 
 static void write_level(ki_json *json, const char *label, const keel_system *system,
                         const keel_violation *violation) {
     char worst[300];
-    fact(json, label, "%.3g (%s, t = %.6g); %.3g at the end", violation->max,
-         worst_text(system, violation, worst, sizeof worst), violation->time, violation->final);
+    ki_fact(json, label, "%.3g (%s, t = %.6g); %.3g at the end", violation->max,
+            worst_text(system, violation, worst, sizeof worst), violation->time, violation->final);
 }
 
 static void write_quality(ki_json *json, const keel_system *system, const keel_result *result,
@@ -184,20 +237,20 @@ static void write_quality(ki_json *json, const keel_system *system, const keel_r
     if (keel_system_m(system))
         write_level(json, "velocity violation", system, &result->velocity);
     if (result->has_energy) {
-        fact(json, "energy", "%.10g at the start, %.10g at the end", result->energy_initial,
-             result->energy_final);
-        fact(json, "energy drift", "%.3g at the end; at most %.3g at the steps, %.3g at the rows",
-             result->energy_drift, result->energy_drift_max, scale->row_drift);
+        ki_fact(json, "energy", "%.10g at the start, %.10g at the end", result->energy_initial,
+                result->energy_final);
+        ki_fact(json, "energy drift", "%.3g at the end; at most %.3g at the steps, %.3g at the rows",
+                result->energy_drift, result->energy_drift_max, scale->row_drift);
     }
     if (result->correction_position != 0 || result->correction_velocity != 0)
-        fact(json, "correction in a step", "position %.3g, velocity %.3g (mass norm)",
-             result->correction_position, result->correction_velocity);
+        ki_fact(json, "correction in a step", "position %.3g, velocity %.3g (mass norm)",
+                result->correction_position, result->correction_velocity);
     for (int i = 0; result->invariants && i < system->n_i; i++) {
         char buffer[32], label[80];
         snprintf(label, sizeof label, "invariant %s",
                  keel_system_name(system, KEEL_NAME_INVARIANT, i, buffer));
-        fact(json, label, "%.10g, drift %.3g at most", result->invariants[i].initial,
-             result->invariants[i].drift_max);
+        ki_fact(json, label, "%.10g, drift %.3g at most", result->invariants[i].initial,
+                result->invariants[i].drift_max);
     }
 }
 
@@ -206,7 +259,7 @@ static void write_facts(ki_json *json, const keel_system *system, const keel_res
     ki_json_open_list(json, "facts");
     write_method(json, result);
     if (result->final)
-        fact(json, "end time", "%.10g", result->final->t);
+        ki_fact(json, "end time", "%.10g", result->final->t);
     write_size(json, system, result);
     if (result->final)
         write_quality(json, system, result, scale);
@@ -227,74 +280,18 @@ static void write_events(ki_json *json, const keel_result *result) {
 
 void ki_write_verdict(ki_json *json, const keel_system *system, const keel_result *result,
                       const char *message, const ki_energy_scale *scale) {
+    ki_write_finished(json, result->status == KEEL_OK && result->final);
+    write_all_worst(json, system, result);
     write_judgements(json, system, result, message, scale);
     write_events(json, result);
     write_facts(json, system, result, scale);
 }
 
-/* ---- of a file alone ------------------------------------------------------------------------------------
- */
-
-double ki_record_largest(const keel_record *record, const char *name) {
-    int column = 0;
-    while (column < record->columns.count && strcmp(record->columns.column[column].name, name) != 0)
-        column++;
-    if (column == record->columns.count)
-        return NAN;
-    double most = 0;
-    for (long i = 0; i < record->rows.rows; i++)
-        most = fmax(most, fabs(ki_series_row(&record->rows, i)[column]));
-    return most;
-}
-
-/* Whether the run finished: only a model can tell when it should have. */
-static void judge_last_row(ki_json *json, const keel_record *record, double end, const double *until) {
-    if (record->cut_off)
-        judge(json, false, "the run was cut off: its last row is at t = %.10g", end);
-    else if (!until)
-        judge(json, true, "rows up to t = %.10g; a CSV file does not tell whether the run finished", end);
-    else if (end >= *until - 1e-9 * fmax(1, fabs(*until)))
-        judge(json, true, "rows up to t = %.10g, where the model ends", end);
-    else
-        judge(json, false,
-              "rows up to t = %.10g only, the model ends at t = %.10g: the run failed, or was asked for less",
-              end, *until);
-}
-
-/* Without the model the total energy has to do as a measure; it may be zero. */
-static void judge_energy_of_rows(ki_json *json, const keel_record *record, double drift, double kinetic) {
-    double size = fmax(kinetic, ki_record_largest(record, "energy"));
-    judge(json, drift <= fmax(GOOD_DRIFT * size, GOOD_VIOLATION), "energy accounted for to %.2g in the rows",
-          drift);
-}
-
-void ki_write_verdict_of_rows(ki_json *json, const keel_record *record, const double *until, double kinetic) {
-    long rows = record->rows.rows;
-    double end = rows ? ki_series_row(&record->rows, rows - 1)[0] : NAN;
-    double position = ki_record_largest(record, "position_violation");
-    double velocity = ki_record_largest(record, "velocity_violation");
-    double drift = ki_record_largest(record, "energy_drift");
-    ki_json_open_list(json, "verdict");
-    judge_last_row(json, record, end, until);
-    judge(json, position <= GOOD_VIOLATION, "constraints held to %.2g in the rows", position);
-    judge(json, velocity <= GOOD_VIOLATION, "velocities consistent to %.2g in the rows", velocity);
-    if (!isnan(drift))
-        judge_energy_of_rows(json, record, drift, kinetic);
-    ki_json_close_list(json);
-    ki_json_open_list(json, "events");
-    ki_json_close_list(json);
-    ki_json_open_list(json, "facts");
-    fact(json, "file", "%s", record->path ? record->path : "-");
-    fact(json, "end time", "%.10g", end);
-    if (!isnan(drift))
-        fact(json, "energy drift", "%.3g at most", drift);
-}
-
 void ki_write_rows(ki_json *json, long rows, long shown) {
     if (shown < rows)
-        fact(json, "rows", "%ld, of which %ld are shown", rows, shown);
+        ki_fact(json, "rows", "%ld, of which %ld are shown", rows, shown);
     else
-        fact(json, "rows", "%ld", rows);
+        ki_fact(json, "rows", "%ld", rows);
 }
 
 /* The facts stand last: the bracket that ends their list is left out. */

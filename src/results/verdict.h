@@ -20,8 +20,16 @@ keel_status ki_energy_scale_init(ki_energy_scale *scale, const keel_system *syst
 void ki_energy_scale_show(ki_energy_scale *scale, const keel_point *at);
 void ki_energy_scale_clear(ki_energy_scale *scale);
 
-/* Members "verdict", "events" and "facts" of the object that is open, from the result of a run. The list of
- * facts is left open for more. */
+/* How a number that should be small is spoken of. */
+typedef enum ki_hold {
+    KI_HELD,  /* at most as large as what it is compared with            */
+    KI_OFF,   /* larger                                                  */
+    KI_BEYOND /* so large that it means nothing any more, or no number   */
+} ki_hold;
+ki_hold ki_hold_of(double relative);
+
+/* Members "finished", "worst", "verdict", "events" and "facts" of the object that is open, from the result of
+ * a run. The list of facts is left open for more. */
 void ki_write_verdict(ki_json *json, const keel_system *system, const keel_result *result,
                       const char *message, const ki_energy_scale *scale);
 

@@ -42,11 +42,20 @@ exits 2 run mine.yaml --summary ./link.yaml
 cmp mine.yaml "$model" || fail "the model was overwritten through a link"
 
 # places that cannot be written
-exits 1 run "$model" --until 1 -o no/such/folder/rows.csv --summary summary.json
+# are found before the work: no report, no other file
+rm -f summary.json
+exits 2 run "$model" --until 1 -o no/such/folder/rows.csv --summary summary.json
 says err "cannot write no/such/folder/rows.csv: No such file or directory"
-[ "$(member summary.json status)" = '"io"' ] || fail "the summary does not tell the failure"
-exits 1 run "$model" --until 1 --summary no/such/folder/summary.json -o new.csv
+silent out
+[ ! -e summary.json ] || fail "a summary was written although the rows have no place"
+exits 2 run "$model" --until 1 --summary no/such/folder/summary.json -o new.csv
 says err "cannot write no/such/folder/summary.json: No such file or directory"
+silent out
+mkdir -p folder.csv
+exits 2 run "$model" --until 1 -o folder.csv
+says err "cannot write folder.csv: Is a directory"
+exits 2 run "$model" --until 1 -o new_folder/
+says err "cannot write new_folder/: "
 [ ! -e new.csv ] || fail "rows were written although the summary has no place"
 if [ -w /dev/full ]; then
     exits 1 run "$model" --until 1 -o /dev/full

@@ -68,7 +68,35 @@ echo "t,x" >text.h5
 refused text.h5 "text.h5: error: this is not an HDF5 file"
 : >empty.h5
 refused empty.h5 "this is not an HDF5 file"
-exits 1 run pendulum -o /no/such/folder/out.h5
+exits 2 run pendulum -o /no/such/folder/out.h5
+silent out
 says err "cannot write /no/such/folder/out.h5: No such file or directory"
 exits 2 run pendulum --set nothing=1 -o never.h5
 [ ! -e never.h5 ] || fail "a model that is refused must not leave a file"
+
+# a disk that fills up, at the start and in the middle of a run: an error, no crash
+for blocks in 4 200; do
+    code=0
+    (
+        ulimit -f $blocks
+        trap '' XFSZ
+        exec "$KEEL" run andrews --option output=1e-6 -o full.h5 >/dev/null 2>err
+    ) || code=$?
+    [ $code -eq 1 ] || fail "a disk that fills up: exit code $code"
+    says err "cannot write full.h5: File too large"
+done
+
+# units: of every column, of the time, of the steps
+exits 0 run four_bar --until 0.1 -o units.h5
+if command -v h5dump >/dev/null; then
+    h5dump -a /t/units units.h5 | grep -q '(0): "s"' || fail "the time has no unit"
+    h5dump -a /steps/size/units units.h5 | grep -q '(0): "s"' || fail "step sizes have no unit"
+    h5dump -a /v/units units.h5 | grep -q '(0): "rad/s", "rad/s", "rad/s"' || fail "velocities have no unit"
+    h5dump -a /lambda/units units.h5 | grep -q '(0): "N", "N", "N m"' || fail "multipliers have no unit"
+fi
+exits 0 report units.h5 -o units.html
+says out "finished     the run finished at t = 0.1"
+data units.html
+[ "$(member data.json 'time_unit')" = '"s"' ] || fail "time_unit"
+[ "$(member data.json 'scene.unit')" = '"m"' ] || fail "scene.unit"
+[ "$(member data.json 'finished')" = true ] || fail "finished"

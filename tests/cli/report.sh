@@ -121,12 +121,40 @@ exits 2 report andrews --model pendulum
 says err "is a model itself"
 exits 2 report wall.yaml -o wall.yaml
 says err "would overwrite"
-exits 1 report pendulum -o /no/such/folder/page.html
+exits 2 report pendulum -o /no/such/folder/page.html
 says err "cannot write /no/such/folder/page.html"
+silent out
 exits 2 report no_such.csv
 says err "no_such.csv: error: cannot be opened"
 exits 0 report --help
 says out "usage: keel report"
+
+# a CSV file does not tell whether its run finished, and the page does not claim it
+exits 0 report rows.csv -o unknown.html
+says out "a CSV file does not tell whether the run finished"
+data unknown.html
+[ "$(member data.json finished)" = null ] || fail "finished"
+[ "$(member data.json 'verdict[0].known')" = false ] || fail "verdict[0].known"
+exits 0 report rows.csv --model a02_four_bars -o known.html
+data known.html
+[ "$(member data.json finished)" = true ] || fail "finished with a model"
+
+# a byte order mark in front, as spreadsheets write it
+{ printf '\357\273\277' && cat rows.csv; } >marked.csv
+exits 0 report marked.csv
+
+# too many numbers in a row
+sed '3s/$/,1/' rows.csv >many.csv
+exits 2 report many.csv
+says err "many.csv:3: error: more numbers than the header has columns ("
+
+# a hinge whose share of a redundant load is nothing is told of
+exits 0 report door --until 0.1 -o door.html
+data door.html
+"$JSON_PATHS" data.json >door.paths
+grep -q '"hinge_2.force"' door.paths || fail "hinge_2 is left out"
+column=$(sed -n 's/^columns\[\([0-9]*\)\].name "hinge_2.force"$/\1/p' door.paths)
+[ "$(member data.json "columns[$column].unit")" = '"N"' ] || fail "the unit of a reaction"
 
 # other CSV files
 printf 'name,age\nAnn,3\n' >people.csv

@@ -142,6 +142,12 @@ static void hdf5_and_csv_hold_the_same(void **state) {
         assert_int_equal(a->columns.column[i].shared, b->columns.column[i].shared);
     }
     assert_true(ki_series_row(&a->rows, 7)[14] == sin(16 * 7 + 8) / 3); /* v_rate */
+    static const char *const UNITS[] = {"s",   "m",   "",  "m/s", "",  "", "",      "N",
+                                        "N m", "deg", "J", "J",   "m", "", "m/s^2", ""};
+    for (int i = 0; i < a->columns.count; i++)
+        assert_string_equal(a->columns.column[i].unit, UNITS[i]);
+    for (int i = 0; i < b->columns.count; i++)
+        assert_string_equal(b->columns.column[i].unit, ""); /* CSV has names only */
     assert_int_equal(a->steps.rows, ROWS);
     assert_true(ki_series_row(&a->steps, 9)[KI_STEP_ORDER] == 4);
 
@@ -160,6 +166,12 @@ static void hdf5_and_csv_hold_the_same(void **state) {
     assert_int_equal(keel_record_match(a, &system, list), KEEL_OK);
     assert_int_equal(keel_record_match(b, &system, list), KEEL_OK);
     assert_true(a->columns.column[8].shared && !a->columns.column[7].shared);
+    for (int i = 0; i < b->columns.count; i++)
+        assert_string_equal(b->columns.column[i].unit, UNITS[i]); /* the system has them */
+    char how[200];
+    assert_int_equal(keel_record_finished(a, NULL, how, sizeof how), 1);
+    assert_int_equal(keel_record_finished(b, NULL, how, sizeof how), -1);
+    assert_non_null(strstr(how, "a CSV file does not tell whether the run finished"));
     system.n_z = 0;
     assert_int_equal(keel_record_match(b, &system, list), KEEL_ERROR_INPUT);
     assert_non_null(strstr(keel_diagnostics_get(list, 0).text, "column 6 is 'motor'"));
@@ -227,7 +239,7 @@ static void broken_csv_files(void **state) {
         {HEADER, "there is no row", 1},
         {HEADER "0,1,2,0,0\n0.1,1,2,0", "truncated", 3},
         {HEADER "0,1,2,0,0\n0.1,1,2,0\n", "only 4 of 5 columns", 3},
-        {HEADER "0,1,2,0,0,7\n", "more than 5 columns", 2},
+        {HEADER "0,1,2,0,0,7\n", "more numbers than the header has columns (5)", 2},
         {HEADER "0,1,two,0,0\n", "column 3 ('x'') has no number", 2},
         {HEADER "0,1,2,0,0\n0.1,1,2x,0,0\n", "column 3 of 5 is followed by", 3},
         {HEADER "1,1,2,0,0\n0.1,1,2,0,0\n", "the time 0.1 comes after 1", 3},

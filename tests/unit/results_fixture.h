@@ -26,6 +26,11 @@ static inline keel_system fixture_system(void) {
     system.names.output = output;
     system.n_i = 1;
     system.names.invariant = invariant;
+    static const char *const unit[] = {"m", NULL}, *const row[] = {"m", "rad/s"}, *const degrees[] = {"deg"};
+    system.units.q = unit;
+    system.units.constraint = row;
+    system.units.output = degrees;
+    system.units.energy = "J";
     return system;
 }
 

@@ -77,28 +77,30 @@ static void columns_and_values(void **state) {
     assert_member(m, "title", "\"arm \\u003c/script>\"");
     assert_member(m, "model_text", "\"keel: 1\\u000a\"");
     assert_member(m, "rows", "3");
+    assert_member(m, "time_unit", "\"s\"");
+    assert_member(m, "steps.unit", "\"s\"");
     assert_member(m, "time.count", "3");
     assert_true(packed_double(member(m, "time.base64"), 2) == 1.0);
 
     static const struct {
-        const char *name, *group;
+        const char *name, *group, *unit;
     } COLUMNS[] = {
-        {"\"x\"", "\"coordinate\""},
-        {"\"y[1,2]\"", "\"coordinate\""},
-        {"\"x'\"", "\"velocity\""},
-        {"\"y[1,2]'\"", "\"velocity\""},
-        {"\"motor\"", "\"state\""},
-        {"\"contact\"", "\"auxiliary\""},
-        {"\"lambda.rod\"", "\"multiplier\""},
-        {"\"lambda.say \\\"hi\\\"\"", "\"multiplier\""},
-        {"\"angle\"", "\"output\""},
-        {"\"energy\"", "\"energy\""},
-        {"\"energy_drift\"", "\"energy\""},
-        {"\"position_violation\"", "\"violation\""},
-        {"\"velocity_violation\"", "\"violation\""},
-        {"\"rod\"", "\"violation\""},
-        {"\"rod'\"", "\"violation\""},
-        {"\"say \\\"hi\\\"\"", "\"violation\""},
+        {"\"x\"", "\"coordinate\"", "\"m\""},
+        {"\"y[1,2]\"", "\"coordinate\"", "\"\""},
+        {"\"x'\"", "\"velocity\"", "\"m/s\""},
+        {"\"y[1,2]'\"", "\"velocity\"", "\"\""},
+        {"\"motor\"", "\"state\"", "\"\""},
+        {"\"contact\"", "\"auxiliary\"", "\"\""},
+        {"\"lambda.rod\"", "\"multiplier\"", "\"N\""},
+        {"\"lambda.say \\\"hi\\\"\"", "\"multiplier\"", "\"N m\""},
+        {"\"angle\"", "\"output\"", "\"deg\""},
+        {"\"energy\"", "\"energy\"", "\"J\""},
+        {"\"energy_drift\"", "\"energy\"", "\"J\""},
+        {"\"position_violation\"", "\"violation\"", "\"m\""},
+        {"\"velocity_violation\"", "\"violation\"", "\"\""}, /* m/s and rad/s */
+        {"\"rod\"", "\"violation\"", "\"m\""},
+        {"\"rod'\"", "\"violation\"", "\"m/s\""},
+        {"\"say \\\"hi\\\"\"", "\"violation\"", "\"rad/s\""},
     };
     enum { COUNT = sizeof COLUMNS / sizeof *COLUMNS };
     char path[64];
@@ -107,6 +109,8 @@ static void columns_and_values(void **state) {
         assert_member(m, path, COLUMNS[i].name);
         snprintf(path, sizeof path, "columns[%d].group", i);
         assert_member(m, path, COLUMNS[i].group);
+        snprintf(path, sizeof path, "columns[%d].unit", i);
+        assert_member(m, path, COLUMNS[i].unit);
     }
     snprintf(path, sizeof path, "columns[%d].name", COUNT);
     assert_null(member(m, path)); /* accelerations are not shown */
@@ -132,6 +136,14 @@ static void verdict_steps_and_events(void **state) {
     assert_member(m, "verdict[0].text", "\"reached t = 10\"");
     assert_member(m, "verdict[1].text", "\"constraints held to 3e-16 (worst: rod)\"");
     assert_member(m, "verdict[4].text", "\"passed 1 singular pose\"");
+    assert_member(m, "finished", "true");
+    assert_member(m, "worst[0].level", "\"position\""); /* of the steps, whatever the rows have */
+    assert_member(m, "worst[0].column", "\"rod\"");
+    assert_member(m, "worst[0].t", "4.5");
+    assert_member(m, "worst[0].unit", "\"m\"");
+    assert_member(m, "worst[1].column", "\"say \\\"hi\\\"\"");
+    assert_member(m, "worst[1].unit", "\"rad/s\"");
+    assert_null(member(m, "worst[2].t"));
     assert_member(m, "events[0].kind", "\"singular\"");
     assert_member(m, "events[1].t", "3.5");
     assert_member(m, "summary.status", "\"ok\"");
@@ -151,6 +163,30 @@ static void verdict_steps_and_events(void **state) {
     assert_member(m, "verdict[1].ok", "false");
     assert_member(m, "verdict[2].ok", "true");
     assert_null(member(m, "verdict[4].text")); /* it did not pass the singular pose */
+    assert_member(m, "finished", "false");
+    free(m);
+    keel_record_free(record);
+    keel_result_clear(&result);
+}
+
+/* "constraints held to 6.8e+302" is no verdict. */
+static void numbers_beyond_use(void **state) {
+    (void)state;
+    keel_system system = fixture_system();
+    system.evaluate = evaluate;
+    keel_result result = fixture_result(&system);
+    result.position.max = result.position.max_scaled = 6.8e302;
+    result.velocity.max = result.velocity.max_scaled = 3;
+    result.energy_drift_max = INFINITY;
+    keel_record *record = record_of(&system, 2);
+    members *m = page_members(record, NULL, &result);
+    assert_member(m, "verdict[1].ok", "false");
+    assert_member(m, "verdict[1].text",
+                  "\"constraints not held: the numbers grew beyond use (worst: rod at t = 4.5)\"");
+    assert_member(m, "verdict[2].ok", "false");
+    assert_member(m, "verdict[2].text", "\"velocities not consistent: off by 3 (worst: say \\\"hi\\\")\"");
+    assert_member(m, "verdict[3].ok", "false");
+    assert_member(m, "verdict[3].text", "\"energy not accounted for: the numbers grew beyond use\"");
     free(m);
     keel_record_free(record);
     keel_result_clear(&result);
@@ -181,9 +217,8 @@ static void rows_are_thinned(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_cannot_end_the_script),
-        cmocka_unit_test(columns_and_values),
-        cmocka_unit_test(verdict_steps_and_events),
+        cmocka_unit_test(text_cannot_end_the_script), cmocka_unit_test(columns_and_values),
+        cmocka_unit_test(verdict_steps_and_events),   cmocka_unit_test(numbers_beyond_use),
         cmocka_unit_test(rows_are_thinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -28,7 +28,7 @@ static void verdict_first(void **state) {
     assert_non_null(strstr(text, "rk4/index1/projection"));
     assert_non_null(
         strstr(text, "11 steps, 12 rejected, 13 evaluations, 17 Jacobians, 22 factorizations (2.00 a step)"));
-    assert_non_null(strstr(text, "drift 1e-12"));
+    assert_non_null(strstr(text, "drift 1e-12, at most 2e-12 at the steps"));
     assert_non_null(strstr(text, "angle =  8"));
     assert_null(strstr(text, "constraints are independent"));
     assert_null(strstr(text, "auto"));
@@ -42,6 +42,18 @@ static void verdict_first(void **state) {
     assert_first_line(text, "pendulum: the step size became too small at t = 10, constraints held to 3e-16 "
                             "(worst: rod of joint crank)");
     assert_non_null(strstr(text, "1 of 2 constraints are independent"));
+    free(text);
+    keel_result_clear(&result);
+}
+
+static void numbers_beyond_use(void **state) {
+    (void)state;
+    keel_system system = fixture_system();
+    keel_result result = fixture_result(&system);
+    result.position.max = result.position.max_scaled = 6.8e302;
+    char *text = report(&system, &result);
+    assert_first_line(text, "pendulum: reached t = 10, constraints not held: the numbers grew beyond use: "
+                            "6.8e+302 (worst: rod)");
     free(text);
     keel_result_clear(&result);
 }
@@ -158,8 +170,11 @@ static void long_lists_are_cut(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdict_first),         cmocka_unit_test(tells_what_happened),
-        cmocka_unit_test(many_events_and_names), cmocka_unit_test(without_constraints_or_state),
+        cmocka_unit_test(verdict_first),
+        cmocka_unit_test(numbers_beyond_use),
+        cmocka_unit_test(tells_what_happened),
+        cmocka_unit_test(many_events_and_names),
+        cmocka_unit_test(without_constraints_or_state),
         cmocka_unit_test(long_lists_are_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
