@@ -12,7 +12,7 @@ sed -n '/^## Options/,/^## /p' "$docs/command-line.md" | grep '^| `' >documented
 diff options documented >out || fail "the table of options in docs/command-line.md is not that of 'keel run --help'"
 
 # every flag of every command
-for command in run check methods; do
+for command in run check assemble report compare methods reproduce; do
     exits 0 $command --help
     sed -n 's/^  .\{4\}--\([a-z]*\) .*/\1/p' out >flags
     [ -s flags ] || fail "no flags in the help of $command"
