@@ -2,7 +2,7 @@
 
 import { Quaternion, Vector3 } from "three";
 import { createClock, type Clock } from "../clock";
-import type { Report } from "../contract";
+import type { Report, Verdict } from "../contract";
 import { h, section } from "../dom";
 import { number } from "../format";
 import { publish, type Hook } from "../hook";
@@ -15,6 +15,7 @@ import { Motion } from "../scene/motion";
 import { createViewer, noAnimation, type Viewer } from "../scene/viewer";
 import { nearest } from "../search";
 import { createTransport, listenToKeys } from "../transport";
+import { withUnit } from "../units";
 import { modelText } from "./model";
 
 /** Short words for the navigation. */
@@ -71,37 +72,48 @@ export function showReport(report: Report): void {
     sections,
     footer: `Made by ${report.program}.`,
   });
-  if (end > start) document.getElementById("app")?.append(createTransport(clock));
+  if (end > start) document.getElementById("app")?.append(createTransport(clock, report.time_unit));
   listenToKeys(clock, { f: () => viewer?.fit(), r: () => view.reset() });
   publish(hookOf(report, plots, clock, view, motion, () => viewer));
 }
 
+/** Sign, word and class of a checked point. */
+function judgement(v: Verdict): [string, string, string] {
+  if (v.known === false) return ["?", "not known", "open"];
+  return v.ok ? ["\u2713", "ok", "good"] : ["\u2717", "not ok", "bad"];
+}
+
+/** What all points say together: what could not be checked has not passed. */
+function verdictOf(report: Report): [string, string] {
+  if (report.finished === false || report.verdict.some((v) => v.known !== false && !v.ok))
+    return ["bad", "Not all is well"];
+  if (report.finished === null) return ["open", "Good as far as the rows go; whether the run finished is not known"];
+  if (report.verdict.some((v) => v.known === false)) return ["open", "What could be checked is good, not all could"];
+  return ["good", "All checks passed"];
+}
+
 function lead(report: Report): (Node | null)[] {
-  const good = report.verdict.every((v) => v.ok);
+  const [kind, heading] = verdictOf(report);
   return [
     report.description ? h("p", { class: "lead" }, report.description) : null,
     report.verdict.length === 0
       ? null
       : h(
           "div",
-          { class: `verdict ${good ? "good" : "bad"}` },
-          h("strong", {}, good ? "All checks passed" : "Not all is well"),
+          { class: `verdict ${kind}` },
+          h("strong", {}, heading),
           h(
             "ul",
             {},
-            ...report.verdict.map((v) =>
-              h(
+            ...report.verdict.map((v) => {
+              const [sign, word, state] = judgement(v);
+              return h(
                 "li",
-                { class: v.ok ? "good" : "bad" },
-                h(
-                  "span",
-                  { class: "badge" },
-                  h("span", { "aria-hidden": "true" }, v.ok ? "\u2713" : "\u2717"),
-                  v.ok ? "ok" : "not ok",
-                ),
+                { class: state },
+                h("span", { class: "badge" }, h("span", { "aria-hidden": "true" }, sign), word),
                 h("span", {}, v.text),
-              ),
-            ),
+              );
+            }),
           ),
         ),
   ];
@@ -132,7 +144,7 @@ function eventSection(report: Report, clock: Clock): HTMLElement {
           h(
             "tr",
             {},
-            h("th", { class: "numeric" }, "time"),
+            h("th", { class: "numeric" }, withUnit("time", report.time_unit)),
             h("th", {}, "kind"),
             h("th", {}, "what happened"),
           ),

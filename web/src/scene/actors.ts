@@ -120,7 +120,7 @@ export class Actors {
     this.bodyMaterials.forEach((m, i) => m.color.set(i === 0 ? cssColour("--ground") : seriesColour(i - 1)));
     this.joint.color.set(cssColour("--joint"));
     this.stripe.color.set(cssColour("--joint"));
-    this.sharedJoint.color.set(cssColour("--warn"));
+    this.sharedJoint.color.set(cssColour("--shared"));
     this.dot.color.set(cssColour("--text"));
     this.arrow.color.set(cssColour("--force"));
     this.ink.color = new Color(cssColour("--text"));

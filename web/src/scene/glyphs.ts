@@ -50,7 +50,8 @@ export function jointGlyph(
   const group = new Group();
   const make = parts[joint.type.replace(/-/g, "_")] ?? other;
   const material = joint.shared ? shared : plain;
-  for (const geometry of make()) {
+  // the ring tells those apart who do not see the colour
+  for (const geometry of joint.shared ? [...make(), ring(2.3, 0.3)] : make()) {
     const mesh = new Mesh(geometry, material);
     const remarks = [
       joint.type.replace(/_/g, " "),
