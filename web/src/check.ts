@@ -98,7 +98,7 @@ const scene: Check = (value, place) => {
     unit: optional(text),
     force_unit: optional(text),
     points: list(fields({ name: text, body, at: v3 })),
-    joints: list(fields({ ...link, type: text, axis: v3, cut: bool, shared: bool })),
+    joints: list(fields({ ...link, type: text, axis: v3, edge: optional(v3), cut: bool, shared: bool })),
     springs: list(fields(link)),
     tracks: list(fields({ name: text, data: packed(3 * frames) })),
     lines: list(pair(text)),

@@ -115,6 +115,8 @@ export interface Joint {
   body: [number, number];
   at: [V3, V3];
   axis: V3;
+  /** Of a skate: what it slides along, in the axes of the second body. */
+  edge?: V3 | null;
   cut: boolean;
   shared: boolean;
 }

@@ -67,7 +67,7 @@ export function showReport(report: Report): void {
 
   showPage({
     kind: "Report of a run",
-    title: report.title,
+    title: titleOf(report),
     lead: lead(report),
     sections,
     footer: `Made by ${report.program}.`,
@@ -75,6 +75,12 @@ export function showReport(report: Report): void {
   if (end > start) document.getElementById("app")?.append(createTransport(clock, report.time_unit));
   listenToKeys(clock, { f: () => viewer?.fit(), r: () => view.reset() });
   publish(hookOf(report, plots, clock, view, motion, () => viewer));
+}
+
+/** Rows without a model have the name of their file for a title: its folders stand among the facts. */
+function titleOf(report: Report): string {
+  const isFile = report.facts.some(([label, text]) => label === "file" && text === report.title);
+  return isFile ? (report.title.split("/").pop() ?? report.title) : report.title;
 }
 
 /** Sign, word and class of a checked point. */

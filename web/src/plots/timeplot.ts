@@ -265,6 +265,7 @@ function options(spec: TimePlot, view: View, width: number): uPlot.Options {
         show: s.visible,
         stroke: () => seriesColour(i),
         width: 1.6,
+        pxAlign: 0, // smooth where curves are
         dash: seriesDash(i),
         points: { show: false },
         ...(stairs ? { paths: stairs } : {}),
