@@ -128,11 +128,13 @@ function lead(report: Report): (Node | null)[] {
 function plotSection(part: PlotSection, view: View, clock: Clock): HTMLElement {
   return section(part.id, part.title, () => [
     part.note ? h("p", { class: "note" }, part.note) : null,
-    h(
-      "div",
-      { class: part.plots.length > 1 ? "grid-of-plots" : "single-plot" },
-      ...part.plots.map((p) => createTimePlot(p, view, clock)),
-    ),
+    part.plots.length === 0
+      ? null
+      : h(
+          "div",
+          { class: part.plots.length > 1 ? "grid-of-plots" : "single-plot" },
+          ...part.plots.map((p) => createTimePlot(p, view, clock)),
+        ),
   ]);
 }
 

@@ -138,13 +138,17 @@ export function plotSections(report: Report): PlotSection[] {
       }),
     );
 
+  const violation = group("violation");
+  const constraints = violation.length - 2;
   const sections: PlotSection[] = [
     { id: "outputs", title: "Outputs", plots: split("output", "outputs", group("output")) },
     {
       id: "violations",
       title: "Violation of the constraints",
-      note: "Sizes on a logarithmic axis, in the units of the constraints; zeros lie on the lower edge. The worst are shown, choose others below.",
-      plots: violations(group("violation"), plot, report),
+      note: exact(violation, report)
+        ? "Every constraint is met exactly in every row: all violations are zero."
+        : "Sizes on a logarithmic axis, in the units of the constraints; zeros lie on the lower edge. The worst are shown, choose others below.",
+      plots: violations(violation, plot, report),
     },
     {
       id: "energy",
@@ -174,7 +178,12 @@ export function plotSections(report: Report): PlotSection[] {
       ],
     },
   ];
-  return sections.filter((s) => s.plots.length > 0);
+  return sections.filter((s) => s.plots.length > 0 || (s.id === "violations" && constraints > 0));
+}
+
+/** Nothing was violated, so there is nothing to draw on a logarithmic axis. */
+function exact(columns: Column[], report: Report): boolean {
+  return columns.every((c) => largest(c) === 0) && !report.worst?.some((w) => w.value > 0);
 }
 
 /** The two summary series first, then the constraints from the worst to the best. Nothing if there is none to violate. */
@@ -183,7 +192,7 @@ function violations(
   plot: (id: string, title: string, series: Series[], more: Partial<TimePlot>) => TimePlot,
   report: Report,
 ): TimePlot[] {
-  if (columns.length <= 2 && columns.every((c) => largest(c) === 0)) return [];
+  if (exact(columns, report)) return [];
   const worst = columns
     .slice(2)
     .map((column) => ({ column, size: largest(column) }))
