@@ -129,7 +129,10 @@ export function fourBar() {
       ["processor time", "0.021 s"],
     ],
     summary: { keel: "0.1.0", status: "ok", violation: { position: { max: 4.7e-15, worst: "B.y" } } },
+    finished: true,
     time: pack(time),
+    time_unit: "s",
+    worst: [{ level: "position", column: "B.y", t: 0.85, value: 3e-12, unit: "m" }],
     rows,
     columns: [
       column(
@@ -160,16 +163,25 @@ export function fourBar() {
         "q.1",
         "coordinate",
         states.map((s) => s.angle),
+        { unit: "rad" },
       ),
       column(
         "q.2",
         "coordinate",
         states.map((s) => heading(s.A, s.B)),
+        { unit: "rad" },
+      ),
+      column(
+        "q.3",
+        "coordinate",
+        states.map((s) => s.B[0]),
+        { unit: "m" },
       ),
       column(
         "v.1",
         "velocity",
         time.map(() => 2 * Math.PI),
+        { unit: "rad/s" },
       ),
       column(
         "kinetic",
@@ -212,6 +224,18 @@ export function fourBar() {
         { shared: true },
       ),
       column(
+        "C.force",
+        "reaction",
+        time.map((t) => 9 + 2 * Math.cos(3 * t)),
+        { unit: "N", shared: true },
+      ),
+      column(
+        "D.force",
+        "reaction",
+        time.map(() => 0),
+        { unit: "N", shared: true, zero: true },
+      ),
+      column(
         "position",
         "violation",
         time.map(() => 4e-15 * wobble()),
@@ -238,6 +262,8 @@ export function fourBar() {
       dimension: 2,
       up: [0, 1, 0],
       size: 0.45,
+      unit: "m",
+      force_unit: "N",
       bodies: [
         { name: "ground", shapes: [] },
         ...["crank", "coupler", "rocker"].map((name, i) => ({

@@ -293,10 +293,18 @@ typedef struct keel_tie {
     int body[2];
     double at[2][3], axis[3];
     double radius;  /* of what rolls on body[0], else 0         */
-    double axle[3]; /* what it turns about, in axes of body[1] */
+    double axle[3]; /* what it turns about, of a skate its edge, in axes of body[1] */
 } keel_tie;
 KEEL_API int keel_mechanism_joint_tie(const keel_system *system, int joint, keel_tie *tie);
 KEEL_API int keel_mechanism_spring_tie(const keel_system *system, int spring, keel_tie *tie);
+
+/* What a gear or rack couples: the coordinate of joint[1] changes by `ratio` times that of joint[0]. False
+ * for other joints. */
+typedef struct keel_mesh {
+    int joint[2];
+    double ratio;
+} keel_mesh;
+KEEL_API int keel_mechanism_joint_mesh(const keel_system *system, int joint, keel_mesh *mesh);
 
 KEEL_API void keel_mechanism_gravity(const keel_system *system, double gravity[3]);
 

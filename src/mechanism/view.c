@@ -35,8 +35,17 @@ int keel_mechanism_joint_tie(const keel_system *system, int joint, keel_tie *tie
         ki_copy3(j->frame[k].r, tie->at[k]);
     }
     ki_axis(j->frame[0].R, axis_of(mech, j), tie->axis);
-    ki_axis(j->frame[1].R, 2, tie->axle);
+    ki_axis(j->frame[1].R, strcmp(j->type->word, "skate") == 0 ? 0 : 2, tie->axle);
     tie->radius = j->type->needs_radius ? j->radius : 0;
+    return 1;
+}
+
+int keel_mechanism_joint_mesh(const keel_system *system, int joint, keel_mesh *mesh) {
+    const ki_mech *mech = ki_mech_of(system);
+    if (joint < 0 || joint >= mech->described_joints || !mech->joint[joint].type->couples)
+        return 0;
+    const ki_joint *j = &mech->joint[joint];
+    *mesh = (keel_mesh){{j->other[0], j->other[1]}, j->ratio};
     return 1;
 }
 

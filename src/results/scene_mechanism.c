@@ -29,6 +29,9 @@ static void measure_mechanism(ki_scene *s) {
             ki_scene_widen(s, HERE, long_one ? shapes[i].to : shapes[i].at, reach_of(&shapes[i]));
         }
     }
+    for (int i = 0; i < s->gears; i++) /* a rack passes by and may be long */
+        if (s->gear[i].shape.kind == KEEL_SHAPE_CYLINDER)
+            ki_scene_widen(s, HERE, s->gear[i].shape.at, s->gear[i].shape.radius);
     for (int i = 0; keel_mechanism_marker(s->system, i, &marker); i++)
         ki_scene_widen(s, s->pose[marker.body].drawn, marker.at, 0);
     for (int j = 0; j < s->facts.joints; j++)
@@ -130,6 +133,9 @@ static void write_bodies(const ki_scene *s) {
             write_shape(s, &shapes[i], s->pose[b].drawn);
         if (count == 0 && b > 0)
             write_rolling(s, b);
+        for (int i = 0; i < s->gears; i++)
+            if (s->gear[i].body == b)
+                write_shape(s, &s->gear[i].shape, s->pose[b].drawn);
         ki_json_close_list(s->json);
         ki_json_close(s->json);
     }
@@ -166,6 +172,8 @@ static void write_ties(const ki_scene *s) {
         write_tie(s->json, &tie);
         ki_json_text(s->json, "type", keel_mechanism_joint_type(s->system, j));
         write_vector(s->json, "axis", tie.axis);
+        if (strcmp(keel_mechanism_joint_type(s->system, j), "skate") == 0)
+            write_vector(s->json, "edge", tie.axle);
         ki_json_bool(s->json, "cut", !keel_mechanism_joint_is_tree(s->system, j));
         ki_json_bool(s->json, "shared", s->shared && s->shared[j]);
         ki_json_close(s->json);
@@ -245,6 +253,8 @@ keel_status ki_write_mechanism(ki_scene *s) {
     if (!s->pose)
         return KEEL_ERROR_MEMORY;
     keel_status status = keel_mechanism_poses(s->system, s->work, &first, s->pose);
+    if (status >= 0)
+        status = ki_scene_gears(s);
     if (status < 0)
         return status;
     measure_mechanism(s);

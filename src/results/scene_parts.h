@@ -6,6 +6,12 @@
 #include "results/packed.h"
 #include "results/scene.h"
 
+/* A shape that a body has because of its joints. */
+typedef struct ki_gear_shape {
+    int body;
+    keel_shape shape;
+} ki_gear_shape;
+
 /* What a scene is made from. */
 typedef struct ki_scene {
     ki_json *json;
@@ -20,9 +26,14 @@ typedef struct ki_scene {
     long *pick;             /* [frames] rows */
     double *time;           /* [frames] */
     double low[3], high[3]; /* the box around everything that has a place */
+    ki_gear_shape *gear;    /* [gears] */
+    int gears;
 } ki_scene;
 
 keel_status ki_write_mechanism(ki_scene *scene);
+
+/* Wheels and racks of gears, for bodies without a shape of their own; fills `gear`. */
+keel_status ki_scene_gears(ki_scene *scene);
 
 /* The box: empty; with a ball in it; its diagonal, or 1. */
 void ki_scene_reset(ki_scene *scene);

@@ -42,6 +42,27 @@ exits 0 report bicycle --until 0.1
 data bicycle.html
 [ "$(count 'shapes.*kind "cylinder"')" -eq 2 ] || fail "wheels"
 
+# gears without a shape are wheels of their pitch radius; the rack is a bar along its line
+near() { # PATH VALUE
+    member data.json "$1" | awk -v x="$2" '{ exit !($1 > x - 1e-8 && $1 < x + 1e-8) }' || fail "$1 is not $2"
+}
+exits 0 report gear_train --until 0.1
+data gear_train.html
+near 'scene.bodies[1].shapes[0].radius' 0.025 # 17 and 51 teeth, 0.1 m between the shafts
+near 'scene.bodies[2].shapes[0].radius' 0.075
+near 'scene.bodies[2].shapes[1].radius' 0.02 # r of the model
+[ "$(member data.json 'scene.bodies[3].shapes[0].kind')" = '"box"' ] || fail "rack"
+near 'scene.bodies[3].shapes[0].at[0]' 0.005 # beyond its pitch line by half its width r/2
+exits 0 report gear_pair --until 0.1
+data gear_pair.html
+near 'scene.bodies[1].shapes[0].radius' 0.1 # the axes meet at the origin, the pinion is 0.2 above: 0.2 tan(atan(1/2))
+near 'scene.bodies[2].shapes[2].radius' 0.2 # twice as many teeth, beside two masses
+near 'scene.bodies[2].shapes[2].to[0]' -0.295 # both turn forwards: it meshes at x < 0, 0.1 beyond the meeting point
+exits 0 report snakeboard_bodies --until 0.1
+data snakeboard_bodies.html
+near 'scene.joints[3].edge[0]' 1
+near 'scene.joints[4].edge[0]' 0.5 # cos(pi/3)
+
 # rows between the steps are interpolated: the page tells how well energy is accounted for there too
 exits 0 run excavator -o excavator.csv
 exits 0 report excavator

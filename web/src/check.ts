@@ -95,8 +95,10 @@ const scene: Check = (value, place) => {
     dimension: oneOf(2, 3),
     up: v3,
     size: real,
+    unit: optional(text),
+    force_unit: optional(text),
     points: list(fields({ name: text, body, at: v3 })),
-    joints: list(fields({ ...link, type: text, axis: v3, cut: bool, shared: bool })),
+    joints: list(fields({ ...link, type: text, axis: v3, edge: optional(v3), cut: bool, shared: bool })),
     springs: list(fields(link)),
     tracks: list(fields({ name: text, data: packed(3 * frames) })),
     lines: list(pair(text)),
@@ -110,7 +112,12 @@ const scene: Check = (value, place) => {
 const steps: Check = (value, place) => {
   fields({ t: packed() })(value, place);
   const { count } = (value as { t: { count: number } }).t;
-  fields({ size: packed(count), order: optional(packed(count)), gap: optional(packed(count)) })(value, place);
+  fields({
+    size: packed(count),
+    order: optional(packed(count)),
+    gap: optional(packed(count)),
+    unit: optional(text),
+  })(value, place);
 };
 
 const report: Check = (value, place) => {
@@ -122,16 +129,30 @@ const report: Check = (value, place) => {
     program: text,
     model_text: optional(text),
     model_file: optional(text),
-    verdict: list(fields({ ok: bool, text })),
+    verdict: list(fields({ ok: bool, known: optional(bool), text })),
+    finished: optional(bool),
+    worst: optional(
+      list(
+        fields({
+          level: oneOf("position", "velocity"),
+          column: text,
+          t: real,
+          value: real,
+          unit: optional(text),
+        }),
+      ),
+    ),
     facts: list(pair(text)),
     summary: optional(object),
     time: packed(rows),
+    time_unit: optional(text),
     columns: list(
       fields({
         name: text,
         group: oneOf(...GROUPS),
         unit: optional(text),
         shared: optional(bool),
+        zero: optional(bool),
         data: packed(rows),
       }),
     ),

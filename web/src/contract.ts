@@ -26,9 +26,29 @@ export type Group = (typeof GROUPS)[number];
 export interface Column {
   name: string;
   group: Group;
-  unit?: string;
+  /** Such as "m/s^2"; "1" is known to have none, "" is not known. */
+  unit?: string | null;
   shared?: boolean;
+  /** Of a reaction that is shared: this share is zero throughout. */
+  zero?: boolean;
   data: Packed;
+}
+
+/** The largest violation at any step, which may lie between rows. */
+export interface Worst {
+  level: "position" | "velocity";
+  /** The column of group violation that met it. */
+  column: string;
+  t: number;
+  value: number;
+  unit?: string | null;
+}
+
+export interface Verdict {
+  ok: boolean;
+  /** False if this could not be checked; then `ok` says nothing. */
+  known?: boolean;
+  text: string;
 }
 
 export interface Event {
@@ -43,6 +63,8 @@ export interface Steps {
   size: Packed;
   order: Packed | null;
   gap: Packed | null;
+  /** Of t and size. */
+  unit?: string | null;
 }
 
 export interface Report {
@@ -53,10 +75,14 @@ export interface Report {
   program: string;
   model_text: string | null;
   model_file: string | null;
-  verdict: { ok: boolean; text: string }[];
+  verdict: Verdict[];
+  /** Whether the run reached its end; null if the data cannot tell, absent in older data. */
+  finished?: boolean | null;
+  worst?: Worst[];
   facts: [string, string][];
   summary: object | null;
   time: Packed;
+  time_unit?: string | null;
   rows: number;
   columns: Column[];
   events: Event[];
@@ -89,6 +115,8 @@ export interface Joint {
   body: [number, number];
   at: [V3, V3];
   axis: V3;
+  /** Of a skate: what it slides along, in the axes of the second body. */
+  edge?: V3 | null;
   cut: boolean;
   shared: boolean;
 }
@@ -103,6 +131,9 @@ export interface Scene {
   dimension: 2 | 3;
   up: V3;
   size: number;
+  /** Of lengths and of forces. */
+  unit?: string | null;
+  force_unit?: string | null;
   /** bodies[0] is the ground. */
   bodies: Body[];
   points: Point[];

@@ -61,6 +61,13 @@ export function section(id: string, title: string, build: () => Child[]): HTMLEl
   return element;
 }
 
+/** Calls `changed` when `element` comes into sight, or nearly so, and when it leaves. */
+export function watchSight(element: HTMLElement, changed: (seen: boolean) => void): void {
+  new IntersectionObserver((entries) => changed(entries.some((e) => e.isIntersecting)), {
+    rootMargin: "100px 0px",
+  }).observe(element);
+}
+
 /** Calls `changed` with the width of `element` now and when it changes. */
 export function watchWidth(element: HTMLElement, changed: (width: number) => void): void {
   let last = 0;

@@ -54,6 +54,22 @@ export function ticks(values: number[]): string[] {
   return values.map((v) => typographic((isZero(v) ? 0 : v).toFixed(places)));
 }
 
+/** Longer labels do not fit beside an axis. */
+const LONGEST_LABEL = 8;
+
+/** Labels of an axis; where they are long because values hardly differ, of what comes on top of `offset`. */
+export function shortTicks(values: number[]): { labels: string[]; offset: string } {
+  const labels = ticks(values);
+  const first = values[0] ?? 0;
+  const step = Math.abs((values[1] ?? first) - first);
+  if (step === 0 || labels.every((label) => label.length <= LONGEST_LABEL)) return { labels, offset: "" };
+  const largest = Math.max(...values.map(Math.abs));
+  if (largest < 100 * step) return { labels, offset: "" }; // long for another reason
+  const digits = Math.min(15, Math.ceil(Math.log10(largest / step)) + 1);
+  const above = values.map((v) => Math.round((v - first) / step) * step);
+  return { labels: ticks(above).map((label) => (label === "0" ? label : `+${label}`)), offset: number(first, digits) };
+}
+
 /** A power of ten, 10⁻³ for 0.001. */
 export function power(value: number): string {
   const exponent = Math.round(Math.log10(value));

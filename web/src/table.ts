@@ -14,7 +14,13 @@ export interface TableColumn<Row> {
 /** A table of more rows scrolls in its own box. */
 const LONG = 60;
 
-export function sortableTable<Row>(label: string, columns: TableColumn<Row>[], rows: Row[]): HTMLElement {
+/** With `stack` a row becomes a list of its cells, each with its heading, where the screen is narrow. */
+export function sortableTable<Row>(
+  label: string,
+  columns: TableColumn<Row>[],
+  rows: Row[],
+  stack = false,
+): HTMLElement {
   const body = h("tbody");
   const headings = columns.map((column, i) =>
     h(
@@ -37,7 +43,7 @@ export function sortableTable<Row>(label: string, columns: TableColumn<Row>[], r
           ...columns.map((column) =>
             h(
               "td",
-              { class: column.numeric ? "numeric" : null },
+              { class: column.numeric ? "numeric" : null, "data-title": stack ? column.title : null },
               column.cell ? column.cell(row) : String(column.key(row) ?? "\u2013"),
             ),
           ),
@@ -65,7 +71,7 @@ export function sortableTable<Row>(label: string, columns: TableColumn<Row>[], r
       role: "region",
       "aria-label": label,
     },
-    h("table", {}, h("thead", {}, h("tr", {}, ...headings)), body),
+    h("table", { class: stack ? "stack" : null }, h("thead", {}, h("tr", {}, ...headings)), body),
   );
 }
 

@@ -4,6 +4,7 @@ import type { Clock } from "./clock";
 import { h } from "./dom";
 import { number } from "./format";
 import { reducedMotion } from "./theme";
+import { quantity } from "./units";
 
 /** Parts of the run that a press on an arrow key moves by, without and with shift. */
 const LEAP = 0.01;
@@ -13,7 +14,7 @@ const TICKS = 10000;
 /** Seconds in which a run is shown when its own time is too short or too long to watch. */
 const COMFORTABLE = 10;
 
-export function createTransport(clock: Clock): HTMLElement {
+export function createTransport(clock: Clock, unit: string | null | undefined): HTMLElement {
   const duration = clock.end - clock.start;
   clock.loop = !reducedMotion();
   const icon = h("span", { "aria-hidden": "true" }, "\u25b6");
@@ -36,8 +37,9 @@ export function createTransport(clock: Clock): HTMLElement {
     icon.textContent = clock.playing ? "\u275a\u275a" : "\u25b6";
     button.setAttribute("aria-label", clock.playing ? "pause" : "play");
     slider.value = String(duration > 0 ? Math.round((TICKS * (clock.time - clock.start)) / duration) : 0);
-    slider.setAttribute("aria-valuetext", `t = ${number(clock.time, 5)}`);
-    readout.textContent = `t = ${number(clock.time, 5)}`;
+    const text = `t = ${quantity(number(clock.time, 5), unit)}`;
+    slider.setAttribute("aria-valuetext", text);
+    readout.textContent = text;
   };
   clock.subscribe(show);
   show();

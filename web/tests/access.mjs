@@ -77,6 +77,42 @@ export default {
       assert.equal(await page.locator(".verdict.bad").count(), 1);
     }),
 
+  "what a file cannot tell has not passed": () =>
+    withPage(
+      {
+        ...fourBar(),
+        finished: null,
+        verdict: [
+          { ok: true, known: false, text: "rows up to t = 2; a CSV file does not tell whether the run finished" },
+          { ok: true, text: "constraints held to 4.7e-15 in the rows" },
+        ],
+      },
+      async (page) => {
+        assert.match(await page.locator(".verdict > strong").textContent(), /as far as the rows go.*not known/);
+        assert.equal(await page.locator(".verdict.good, .verdict.bad").count(), 0);
+        const lines = await page.locator(".verdict li").allTextContents();
+        assert.match(lines[0], /^\?not known/);
+        assert.match(lines[1], /^✓ok/);
+      },
+    ),
+
+  "navigation and verdicts are not cut off": async () => {
+    const inside = async (page, selector) => {
+      const boxes = await page.locator(selector).evaluateAll((list) =>
+        list.map((e) => ({ text: e.textContent, left: e.getBoundingClientRect().left, right: e.getBoundingClientRect().right })),
+      );
+      const width = await page.evaluate(() => innerWidth);
+      assert.ok(boxes.length > 0);
+      for (const { text, left, right } of boxes)
+        assert.ok(left >= 0 && right <= width, `${text}: ${left} to ${right} of ${width}`);
+    };
+    for (const width of [390, 800]) {
+      const options = { viewport: { width, height: 844 } };
+      await withPage(fourBar(), (page) => inside(page, ".links a"), options);
+      await withPage(reproduction(), (page) => inside(page, "#claims .badge"), options);
+    }
+  },
+
   "dark and light follow the system, and the button changes them": () =>
     withPage(
       fourBar(),

@@ -82,6 +82,31 @@ export default {
     }
   },
 
+  "a rack longer than the mechanism passes through the picture": async () => {
+    const seen = [];
+    for (const length of [1, 1000]) {
+      const data = spatial();
+      const axes = [1, 0, 0, 0, 1, 0, 0, 0, 1];
+      data.scene.bodies[1].shapes.push({ kind: "box", size: [length, 0.1, 0.1], at: [0, 0, 0], axes });
+      await withPage(data, async (page) => {
+        await drawn(page);
+        const { place, target } = await ask(page, "camera");
+        seen.push(Math.hypot(...place.map((x, k) => x - target[k])));
+      });
+    }
+    assert.ok(seen[1] < 1.5 * seen[0], `${seen[1]} away instead of ${seen[0]}`);
+  },
+
+  "a skate is a blade along its edge": async () => {
+    const seen = [];
+    for (const edge of [[1, 0, 0], [0, 1, 0]]) {
+      const data = fourBar();
+      Object.assign(data.scene.joints[0], { type: "skate", edge });
+      await withPage(data, async (page) => seen.push(await picture(page)));
+    }
+    assert.ok(!seen[0].equals(seen[1]));
+  },
+
   "playing moves, pausing rests": () =>
     withPage(spatial(), async (page) => {
       const first = await picture(page);

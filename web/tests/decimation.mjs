@@ -11,12 +11,30 @@ async function load(path) {
 }
 
 const { decimate, plain, sizeAbove } = await load("../src/plots/decimate.ts");
-const { ticks, number } = await load("../src/format.ts");
+const { shortTicks, ticks, number } = await load("../src/format.ts");
 const { nearest } = await load("../src/search.ts");
+
+const { unitText } = await load("../src/units.ts");
 
 const time = Array.from({ length: 100000 }, (_, i) => i / 1000);
 
 export default {
+  "labels of values that hardly differ count from an offset": () => {
+    assert.deepEqual(shortTicks([0, 0.5, 1]), { labels: ["0.0", "0.5", "1.0"], offset: "" });
+    // 229.9705 in steps of 2e-6: labels of ten characters do not fit
+    const values = [0, 1, 2, 3].map((k) => 229.9705 + 2e-6 * k);
+    const { labels, offset } = shortTicks(values);
+    assert.equal(offset, "229.9705");
+    assert.deepEqual(labels, ["0", "+2e\u22126", "+4e\u22126", "+6e\u22126"]);
+  },
+
+  "units are written as people write them": () => {
+    assert.equal(unitText("kg m^2"), "kg\u00b7m\u00b2");
+    assert.equal(unitText("m/s^2"), "m/s\u00b2");
+    assert.equal(unitText("1"), "");
+    assert.equal(unitText(undefined), "");
+  },
+
   "thinned rows keep the extremes of every pixel column": () => {
     const values = time.map((t, i) => Math.sin(40 * t) + (i === 77777 ? 9 : 0) - (i === 22222 ? 7 : 0));
     const [x, y] = decimate(time, [values], { min: 0, max: 100 }, 500, plain);

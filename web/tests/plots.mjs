@@ -70,6 +70,122 @@ export default {
       assert.equal(await page.locator(".hover-line:visible").count(), await page.locator(".u-wrap").count());
     }),
 
+  "units stand in titles, values and times; plots are of one unit": () =>
+    withPage(fourBar(), async (page) => {
+      const plots = await byId(page);
+      assert.equal(plots["output-1"].title, "crank, rocker [rad]");
+      assert.equal(plots["output-2"].title, "torque [N\u00b7m]");
+      assert.deepEqual(names(plots.coordinate), ["q.1", "q.2"]);
+      assert.deepEqual(names(plots["coordinate-2"]), ["q.3"]);
+      assert.equal(plots["coordinate-2"].title, "Coordinates [m]");
+      assert.equal(plots.multiplier.title, "Multipliers of the constraints"); // its unit is not known
+      const values = await page.locator("#output-3 .value").allTextContents();
+      assert.deepEqual(values, ["20\u202fN"]); // 14 + 6 cos 0
+      assert.equal(await page.locator(".time").textContent(), "t = 0\u202fs");
+      assert.match(await page.locator("#animation > .card > .note").textContent(), /0\.05\u202fm wide/);
+    }),
+
+  "the worst of all steps is marked, and the axis reaches it": () =>
+    withPage(fourBar(), async (page) => {
+      // 3e-12 at t = 0.85, far above all rows (4e-15): an opaque diamond where the plot is empty
+      await page.locator("#violation").scrollIntoViewIfNeeded();
+      await drawn(page);
+      const painted = await page.evaluate(() => {
+        const over = document.querySelector("#violation .u-over");
+        const canvas = document.querySelector("#violation canvas");
+        const ratio = canvas.width / canvas.clientWidth;
+        const rows = Math.round(0.4 * over.clientHeight * ratio);
+        const column = (part) => {
+          const x = Math.round((over.offsetLeft + part * over.clientWidth) * ratio);
+          const { data } = canvas.getContext("2d").getImageData(x, Math.round(over.offsetTop * ratio), 1, rows);
+          return Array.from({ length: rows }, (_, k) => data[4 * k + 3]);
+        };
+        const beside = column(0.75 / 2);
+        return column(0.85 / 2).filter((alpha, k) => alpha > 200 && beside[k] < 50).length;
+      });
+      assert.ok(painted >= 6, `${painted} pixels`);
+      assert.match(
+        await page.locator("#violation").textContent(),
+        /Worst position violation.*3e\u221212\u202fm of B\.y at t = 0\.85\u202fs/,
+      );
+    }),
+
+  "a share of zero is listed, and hidden at first": () =>
+    withPage(fourBar(), async (page) => {
+      const { reaction } = await byId(page);
+      assert.deepEqual(names(reaction), ["C.force", "D.force"]);
+      assert.deepEqual(visible(reaction), ["C.force"]);
+      assert.match(await page.locator("#reaction .series", { hasText: "D.force" }).textContent(), /shared, zero/);
+    }),
+
+  "constraints that are met exactly need no plot": () => {
+    const data = fourBar();
+    const zeros = Buffer.alloc(8 * data.rows).toString("base64");
+    for (const column of data.columns.filter((c) => c.group === "violation"))
+      column.data = { type: "f64", count: data.rows, base64: zeros };
+    data.worst = [];
+    return withPage(data, async (page) => {
+      assert.ok(!("violation" in (await byId(page))));
+      assert.match(await page.locator("#violations").textContent(), /met exactly in every row/);
+    });
+  },
+
+  "while it plays curves are not drawn again, and what is out of sight rests": () =>
+    withPage(
+      { ...long(), scene: fourBar().scene },
+      async (page) => {
+        const play = async (part) => {
+          await page.locator(part).evaluate((e) => e.scrollIntoView({ behavior: "instant" }));
+          await drawn(page);
+          await page.locator(".play").click();
+          await drawn(page);
+          const counts = await page.evaluate(async () => {
+            const { counts, keelReport } = window;
+            const lines = [...document.querySelectorAll(".now-line")].map((l) => l.style.transform);
+            Object.keys(counts).forEach((key) => (counts[key] = 0));
+            const from = keelReport.time;
+            let frames = 0;
+            while (frames < 4 || keelReport.time === from) {
+              await new Promise((done) => requestAnimationFrame(done));
+              frames++;
+            }
+            const moved = [...document.querySelectorAll(".now-line")].filter((l, i) => l.style.transform !== lines[i]);
+            return { ...counts, moved: moved.length, plots: lines.length };
+          });
+          await page.locator(".play").click();
+          return counts;
+        };
+        const top = await play("#animation");
+        assert.equal(top.curves, 0);
+        assert.ok(top.scene > 0, "the animation stands still");
+        const plots = await play("#states");
+        assert.equal(plots.curves, 0);
+        assert.equal(plots.scene, 0, "an animation out of sight is drawn");
+        assert.ok(plots.moved > 0 && plots.moved < plots.plots, `${plots.moved} of ${plots.plots} cursors`);
+        // a pause brings everything to the same time
+        await drawn(page);
+        const places = await page.evaluate(() => [
+          ...new Set([...document.querySelectorAll("#outputs .now-line, #states .now-line")].map((l) => l.hidden)),
+        ]);
+        assert.deepEqual(places, [false]);
+      },
+      {
+        before: () => {
+          const counts = (window.counts = { curves: 0, scene: 0 });
+          const count = (type, name, key) => {
+            const original = type.prototype[name];
+            type.prototype[name] = function (...args) {
+              counts[key]++;
+              return original.apply(this, args);
+            };
+          };
+          for (const name of ["clearRect", "stroke"]) count(CanvasRenderingContext2D, name, "curves");
+          for (const name of ["drawElements", "drawArrays", "drawElementsInstanced"])
+            count(WebGL2RenderingContext, name, "scene");
+        },
+      },
+    ),
+
   "a click sets the time for all": () =>
     withPage(fourBar(), async (page) => {
       const place = await placeIn(page, "output-1", 0.25);
@@ -157,6 +273,7 @@ export default {
     const summary = data.columns.filter((c) => c.group === "violation").slice(0, 2);
     for (const column of summary) column.data = { type: "f64", count: data.rows, base64: zeros };
     data.columns = data.columns.filter((c) => c.group !== "violation" || summary.includes(c));
+    data.worst = [];
     return withPage(data, async (page) => {
       assert.ok(!("violation" in (await byId(page))));
       assert.equal(await page.locator("#violations").count(), 0);

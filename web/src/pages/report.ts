@@ -2,7 +2,7 @@
 
 import { Quaternion, Vector3 } from "three";
 import { createClock, type Clock } from "../clock";
-import type { Report } from "../contract";
+import type { Report, Verdict } from "../contract";
 import { h, section } from "../dom";
 import { number } from "../format";
 import { publish, type Hook } from "../hook";
@@ -15,6 +15,7 @@ import { Motion } from "../scene/motion";
 import { createViewer, noAnimation, type Viewer } from "../scene/viewer";
 import { nearest } from "../search";
 import { createTransport, listenToKeys } from "../transport";
+import { withUnit } from "../units";
 import { modelText } from "./model";
 
 /** Short words for the navigation. */
@@ -66,42 +67,59 @@ export function showReport(report: Report): void {
 
   showPage({
     kind: "Report of a run",
-    title: report.title,
+    title: titleOf(report),
     lead: lead(report),
     sections,
     footer: `Made by ${report.program}.`,
   });
-  if (end > start) document.getElementById("app")?.append(createTransport(clock));
+  if (end > start) document.getElementById("app")?.append(createTransport(clock, report.time_unit));
   listenToKeys(clock, { f: () => viewer?.fit(), r: () => view.reset() });
   publish(hookOf(report, plots, clock, view, motion, () => viewer));
 }
 
+/** Rows without a model have the name of their file for a title: its folders stand among the facts. */
+function titleOf(report: Report): string {
+  const isFile = report.facts.some(([label, text]) => label === "file" && text === report.title);
+  return isFile ? (report.title.split("/").pop() ?? report.title) : report.title;
+}
+
+/** Sign, word and class of a checked point. */
+function judgement(v: Verdict): [string, string, string] {
+  if (v.known === false) return ["?", "not known", "open"];
+  return v.ok ? ["\u2713", "ok", "good"] : ["\u2717", "not ok", "bad"];
+}
+
+/** What all points say together: what could not be checked has not passed. */
+function verdictOf(report: Report): [string, string] {
+  if (report.finished === false || report.verdict.some((v) => v.known !== false && !v.ok))
+    return ["bad", "Not all is well"];
+  if (report.finished === null) return ["open", "Good as far as the rows go; whether the run finished is not known"];
+  if (report.verdict.some((v) => v.known === false)) return ["open", "What could be checked is good, not all could"];
+  return ["good", "All checks passed"];
+}
+
 function lead(report: Report): (Node | null)[] {
-  const good = report.verdict.every((v) => v.ok);
+  const [kind, heading] = verdictOf(report);
   return [
     report.description ? h("p", { class: "lead" }, report.description) : null,
     report.verdict.length === 0
       ? null
       : h(
           "div",
-          { class: `verdict ${good ? "good" : "bad"}` },
-          h("strong", {}, good ? "All checks passed" : "Not all is well"),
+          { class: `verdict ${kind}` },
+          h("strong", {}, heading),
           h(
             "ul",
             {},
-            ...report.verdict.map((v) =>
-              h(
+            ...report.verdict.map((v) => {
+              const [sign, word, state] = judgement(v);
+              return h(
                 "li",
-                { class: v.ok ? "good" : "bad" },
-                h(
-                  "span",
-                  { class: "badge" },
-                  h("span", { "aria-hidden": "true" }, v.ok ? "\u2713" : "\u2717"),
-                  v.ok ? "ok" : "not ok",
-                ),
+                { class: state },
+                h("span", { class: "badge" }, h("span", { "aria-hidden": "true" }, sign), word),
                 h("span", {}, v.text),
-              ),
-            ),
+              );
+            }),
           ),
         ),
   ];
@@ -110,11 +128,13 @@ function lead(report: Report): (Node | null)[] {
 function plotSection(part: PlotSection, view: View, clock: Clock): HTMLElement {
   return section(part.id, part.title, () => [
     part.note ? h("p", { class: "note" }, part.note) : null,
-    h(
-      "div",
-      { class: part.plots.length > 1 ? "grid-of-plots" : "single-plot" },
-      ...part.plots.map((p) => createTimePlot(p, view, clock)),
-    ),
+    part.plots.length === 0
+      ? null
+      : h(
+          "div",
+          { class: part.plots.length > 1 ? "grid-of-plots" : "single-plot" },
+          ...part.plots.map((p) => createTimePlot(p, view, clock)),
+        ),
   ]);
 }
 
@@ -132,7 +152,7 @@ function eventSection(report: Report, clock: Clock): HTMLElement {
           h(
             "tr",
             {},
-            h("th", { class: "numeric" }, "time"),
+            h("th", { class: "numeric" }, withUnit("time", report.time_unit)),
             h("th", {}, "kind"),
             h("th", {}, "what happened"),
           ),

@@ -94,6 +94,7 @@ export function showReproduction(data: Reproduction): void {
           words("why", (c) => c.why),
         ],
         data.claims,
+        true,
       ),
     ),
   ]);

@@ -1,8 +1,10 @@
 // Which plots a report has, from the columns of its data.
 
 import type { Column, Event, Group, Report } from "../contract";
+import { number } from "../format";
 import { numbers } from "../packed";
-import type { Series, TimePlot } from "./timeplot";
+import { quantity, withUnit } from "../units";
+import type { Mark, Series, TimePlot } from "./timeplot";
 
 export interface PlotSection {
   id: string;
@@ -26,6 +28,7 @@ const SHARED = {
   meaning:
     "several constraints do this together; only their sum is determined, the shown part is the one of least norm",
 };
+const SHARED_ZERO = { word: "shared, zero", meaning: `${SHARED.meaning}; here it is zero throughout` };
 const SHARED_NOTE =
   "Marked as shared: constraints that repeat each other. What they do together is determined, how they share it is not; " +
   "shown is the share of least norm.";
@@ -45,9 +48,13 @@ function seriesOf(column: Column, visible: boolean): Series {
     name: column.name,
     unit: column.unit,
     visible,
-    mark: column.shared ? SHARED : undefined,
+    mark: column.zero ? SHARED_ZERO : column.shared ? SHARED : undefined,
     values: () => numbers(column.data),
   };
+}
+
+function sharedNote(columns: Column[]): string | undefined {
+  return columns.some((c) => c.shared) ? SHARED_NOTE : undefined;
 }
 
 /** Columns of one unit and about one size, in the order in which they come. */
@@ -75,12 +82,27 @@ function alike(columns: Column[]): Column[][] {
 
 function titleOf(columns: Column[], word: string): string {
   const names = columns.map((c) => c.name);
-  const unit = columns[0]?.unit ? ` [${columns[0].unit}]` : "";
   const list =
     names.length <= LISTED
       ? names.join(", ")
       : `${names.length} ${word}, ${names[0]} to ${names[names.length - 1]}`;
-  return list + unit;
+  return withUnit(list, columns[0]?.unit);
+}
+
+/** Columns by their unit, in the order in which units come. */
+function byUnit(columns: Column[]): Column[][] {
+  const parts = new Map<string, Column[]>();
+  for (const column of columns) {
+    const unit = column.unit ?? "";
+    parts.set(unit, [...(parts.get(unit) ?? []), column]);
+  }
+  return [...parts.values()];
+}
+
+/** The first few that are not zero. */
+function preselected(columns: Column[]): Series[] {
+  let shown = 0;
+  return columns.map((c) => seriesOf(c, !c.zero && shown++ < PRESELECTED));
 }
 
 export function plotSections(report: Report): PlotSection[] {
@@ -92,6 +114,7 @@ export function plotSections(report: Report): PlotSection[] {
     title,
     log: false,
     time,
+    timeUnit: report.time_unit,
     series,
     events: singular,
     ...more,
@@ -103,34 +126,29 @@ export function plotSections(report: Report): PlotSection[] {
         `${id}-${i + 1}`,
         titleOf(part, word),
         part.map((c) => seriesOf(c, true)),
-        { note: part.some((c) => c.shared) ? SHARED_NOTE : undefined },
+        { unit: part[0]?.unit, note: sharedNote(part) },
       ),
     );
-  /** One plot for a whole group, the first few shown. */
-  const whole = (id: string, title: string, columns: Column[], more: Partial<TimePlot> = {}): TimePlot[] =>
-    columns.length === 0
-      ? []
-      : [
-          plot(
-            id,
-            title,
-            columns.map((c, i) => seriesOf(c, i < PRESELECTED)),
-            more,
-          ),
-        ];
-  const sharedNote = (columns: Column[]): Partial<TimePlot> => ({
-    note: columns.some((c) => c.shared) ? SHARED_NOTE : undefined,
-  });
+  /** One plot for each unit of a group, the first few series shown. */
+  const whole = (id: string, title: string, columns: Column[]): TimePlot[] =>
+    byUnit(columns).map((part, i) =>
+      plot(i === 0 ? id : `${id}-${i + 1}`, withUnit(title, part[0]?.unit), preselected(part), {
+        unit: part[0]?.unit,
+        note: sharedNote(part),
+      }),
+    );
 
-  const multipliers = group("multiplier");
-  const reactions = group("reaction");
+  const violation = group("violation");
+  const constraints = violation.length - 2;
   const sections: PlotSection[] = [
     { id: "outputs", title: "Outputs", plots: split("output", "outputs", group("output")) },
     {
       id: "violations",
       title: "Violation of the constraints",
-      note: "Sizes on a logarithmic axis, in the units of the constraints; zeros lie on the lower edge. The worst are shown, choose others below.",
-      plots: violations(group("violation"), plot),
+      note: exact(violation, report)
+        ? "Every constraint is met exactly in every row: all violations are zero."
+        : "Sizes on a logarithmic axis, in the units of the constraints; zeros lie on the lower edge. The worst are shown, choose others below.",
+      plots: violations(violation, plot, report),
     },
     {
       id: "energy",
@@ -144,8 +162,8 @@ export function plotSections(report: Report): PlotSection[] {
       id: "reactions",
       title: "Reactions and multipliers",
       plots: [
-        ...whole("reaction", "Reactions", reactions, sharedNote(reactions)),
-        ...whole("multiplier", "Multipliers of the constraints", multipliers, sharedNote(multipliers)),
+        ...whole("reaction", "Reactions", group("reaction")),
+        ...whole("multiplier", "Multipliers of the constraints", group("multiplier")),
       ],
     },
     { id: "steps", title: "Steps of the integrator", plots: stepPlots(report, report.events) },
@@ -160,36 +178,61 @@ export function plotSections(report: Report): PlotSection[] {
       ],
     },
   ];
-  return sections.filter((s) => s.plots.length > 0);
+  return sections.filter((s) => s.plots.length > 0 || (s.id === "violations" && constraints > 0));
+}
+
+/** Nothing was violated, so there is nothing to draw on a logarithmic axis. */
+function exact(columns: Column[], report: Report): boolean {
+  return columns.every((c) => largest(c) === 0) && !report.worst?.some((w) => w.value > 0);
 }
 
 /** The two summary series first, then the constraints from the worst to the best. Nothing if there is none to violate. */
 function violations(
   columns: Column[],
   plot: (id: string, title: string, series: Series[], more: Partial<TimePlot>) => TimePlot,
+  report: Report,
 ): TimePlot[] {
-  if (columns.length <= 2 && columns.every((c) => largest(c) === 0)) return [];
+  if (exact(columns, report)) return [];
   const worst = columns
     .slice(2)
     .map((column) => ({ column, size: largest(column) }))
     .sort((a, b) => b.size - a.size)
     .map((entry) => entry.column);
   const ordered = [...columns.slice(0, 2), ...worst];
+  const units = new Set(ordered.map((c) => c.unit ?? ""));
   return [
     plot(
       "violation",
       "Violation by constraint",
       ordered.map((c, i) => seriesOf(c, i < PRESELECTED_VIOLATIONS)),
-      { log: true },
+      { log: true, unit: units.size === 1 ? ordered[0]?.unit : undefined, marks: worstMarks(report, ordered) },
     ),
   ];
+}
+
+/** The worst of all steps, with the column that met it and the summary column of its level. */
+function worstMarks(report: Report, columns: Column[]): Mark[] {
+  return (report.worst ?? []).map((w) => {
+    const met = columns.findIndex((c, i) => i >= 2 && c.name === w.column);
+    const value = quantity(number(w.value, 3), w.unit);
+    const time = quantity(number(w.t, 5), report.time_unit);
+    return {
+      t: w.t,
+      value: w.value,
+      series: [...(met >= 0 ? [met] : []), w.level === "position" ? 0 : 1],
+      text: `Worst ${w.level} violation of all steps, which may lie between rows: ${value} of ${w.column} at t = ${time}`,
+    };
+  });
 }
 
 function stepPlots(report: Report, events: Event[]): TimePlot[] {
   const steps = report.steps;
   if (!steps || steps.t.count === 0) return [];
   const time = numbers(steps.t);
-  const one = (name: string, values: () => ArrayLike<number>): Series[] => [{ name, visible: true, values }];
+  const timeUnit = report.time_unit;
+  const one = (name: string, values: () => ArrayLike<number>, unit?: string | null): Series[] => [
+    { name, unit, visible: true, values },
+  ];
   const { order, gap } = steps;
   // a gap below zero was not looked for
   const gaps = gap ? numbers(gap).map((g) => (g < 0 ? NaN : g)) : [];
@@ -197,11 +240,13 @@ function stepPlots(report: Report, events: Event[]): TimePlot[] {
   const plots: TimePlot[] = [
     {
       id: "step-size",
-      title: "Step size",
+      title: withUnit("Step size", steps.unit),
+      unit: steps.unit,
       log: true,
       time,
+      timeUnit,
       events,
-      series: one("step size", () => numbers(steps.size)),
+      series: one("step size", () => numbers(steps.size), steps.unit),
     },
   ];
   if (order) {
@@ -211,6 +256,7 @@ function stepPlots(report: Report, events: Event[]): TimePlot[] {
       log: false,
       stairs: true,
       time,
+      timeUnit,
       events,
       series: one("order", () => numbers(order)),
     });
@@ -222,6 +268,7 @@ function stepPlots(report: Report, events: Event[]): TimePlot[] {
       note: "How far the pose is from one in which constraints become dependent: 0 in a singular pose, 1 at most. Vertical lines are events.",
       log: true,
       time,
+      timeUnit,
       events,
       labelEvents: true,
       series: one("gap", gapValues),

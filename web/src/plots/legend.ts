@@ -2,11 +2,12 @@
 
 import { h } from "../dom";
 import { number } from "../format";
+import { quantity, withUnit } from "../units";
 import { seriesColour, seriesDash, onTheme } from "../theme";
 
 export interface LegendEntry {
   name: string;
-  unit?: string | undefined;
+  unit?: string | null | undefined;
   /** A word behind the name, and what it means. */
   mark?: { word: string; meaning: string } | undefined;
   visible: boolean;
@@ -47,7 +48,7 @@ export function createLegend(
         type: "button",
         class: "series",
         "aria-pressed": String(entry.visible),
-        title: entry.mark ? `${entry.name}: ${entry.mark.meaning}` : entry.name,
+        title: withUnit(entry.name, entry.unit) + (entry.mark ? `: ${entry.mark.meaning}` : ""),
         click: () => set(i, !entry.visible),
       },
       sign(i),
@@ -103,7 +104,7 @@ export function createLegend(
         const element = values[i];
         const entry = entries[i];
         if (!element || !entry) return;
-        const text = value === null ? "" : number(value) + (entry.unit ? `\u202f${entry.unit}` : "");
+        const text = value === null ? "" : quantity(number(value), entry.unit);
         if (element.textContent !== text) element.textContent = text;
       });
     },

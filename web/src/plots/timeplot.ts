@@ -3,10 +3,11 @@
 import uPlot from "uplot";
 import type { Clock } from "../clock";
 import type { Event } from "../contract";
-import { h, watchWidth } from "../dom";
-import { power, ticks } from "../format";
+import { h, watchSight, watchWidth } from "../dom";
+import { number, power, shortTicks, ticks } from "../format";
 import { nearest } from "../search";
 import { cssColour, onTheme, seriesColour, seriesDash } from "../theme";
+import { quantity, unitText, withUnit } from "../units";
 import { decimate, plain, sizeAbove, type Map } from "./decimate";
 import { createLegend, type LegendEntry } from "./legend";
 import type { View } from "./view";
@@ -15,11 +16,23 @@ export interface Series extends LegendEntry {
   values: () => ArrayLike<number>;
 }
 
+/** A single value that stands out, such as the worst one between rows. */
+export interface Mark {
+  t: number;
+  value: number;
+  /** The series it belongs to, by place: drawn in the colour of the first that is shown. */
+  series: number[];
+  text: string;
+}
+
 export interface TimePlot {
   id: string;
   title: string;
   note?: string | undefined;
-  unit?: string | undefined;
+  /** Of all series; without, each has its own. */
+  unit?: string | null | undefined;
+  timeUnit?: string | null | undefined;
+  marks?: Mark[];
   log: boolean;
   /** Whole numbers that hold until the next time: orders of integrators. */
   stairs?: boolean;
@@ -32,7 +45,8 @@ export interface TimePlot {
   labelEvents?: boolean;
 }
 
-const HEIGHT = 250;
+const HEIGHT = 280;
+const ABOVE = 22; // room for the unit above the axis
 const AXIS_WIDTH = 66; // the same for all plots, so that times stand above each other
 const LOG_DEPTH = 1e-16; // a logarithmic axis reaches at most so far below its largest value ...
 const ROUND_OFF = 1e-17; // ... and not below this, unless all values are about as small
@@ -78,7 +92,8 @@ export function createTimePlot(spec: TimePlot, view: View, clock: Clock): HTMLEl
   };
 
   const now = h("div", { class: "now-line" });
-  const hover = h("div", { class: "hover-line", hidden: true });
+  const hoverTime = h("span");
+  const hover = h("div", { class: "hover-line", hidden: true }, hoverTime);
   const place = (line: HTMLElement, t: number | null): void => {
     const inside = plot !== null && t !== null && t >= view.window.min && t <= view.window.max;
     line.hidden = !inside;
@@ -87,9 +102,13 @@ export function createTimePlot(spec: TimePlot, view: View, clock: Clock): HTMLEl
   const moveCursors = (): void => {
     place(now, clock.time);
     place(hover, clock.hover);
+    if (clock.hover === null) return;
+    hoverTime.textContent = `t = ${quantity(number(clock.hover, 5), spec.timeUnit)}`;
+    hoverTime.classList.toggle("left", clock.hover > (view.window.min + view.window.max) / 2);
   };
 
   if (spec.note) figure.append(h("p", { class: "note" }, spec.note));
+  for (const mark of spec.marks ?? []) figure.append(h("p", { class: "note" }, `\u25c7 ${mark.text}`));
   figure.append(legend.element);
   watchWidth(box, (w) => {
     width = w;
@@ -108,9 +127,18 @@ export function createTimePlot(spec: TimePlot, view: View, clock: Clock): HTMLEl
   });
   view.subscribe(draw);
   onTheme(() => plot?.redraw());
-  clock.subscribe(() => {
+  // while it plays only lines and values move, and those in sight only: curves are never drawn again
+  let seen = true;
+  const follow = (): void => {
     moveCursors();
     showValues();
+  };
+  watchSight(figure, (now) => {
+    if (now && !seen) follow();
+    seen = now;
+  });
+  clock.subscribe(() => {
+    if (seen || !clock.playing) follow();
   });
   return figure;
 }
@@ -167,11 +195,18 @@ function decadeBelow(value: number): number {
   return Math.floor(Math.log10(value) + 1e-9);
 }
 
-function logRange(_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax {
-  if (min === null || max === null) return [1e-16, 1];
-  const low = decadeBelow(min);
-  const high = Math.ceil(Math.log10(max));
-  return [10 ** low, 10 ** Math.max(high, low + 1)];
+/** Whole decades around the values, and around the marks. */
+function logRange(spec: TimePlot) {
+  return (_: uPlot, min: number | null, max: number | null): uPlot.Range.MinMax => {
+    if (min === null || max === null) return [1e-16, 1];
+    const low = decadeBelow(min);
+    const high = Math.ceil(Math.log10(Math.max(max, ...shownMarks(spec).map((m) => m.value))) - 1e-9);
+    return [10 ** low, 10 ** Math.max(high, low + 1)];
+  };
+}
+
+function shownMarks(spec: TimePlot): Mark[] {
+  return (spec.marks ?? []).filter((m) => m.value > 0 && m.series.some((i) => spec.series[i]?.visible));
 }
 
 /** Powers of ten, at most about eight of them. */
@@ -188,7 +223,13 @@ function options(spec: TimePlot, view: View, width: number): uPlot.Options {
   const text = (): string => cssColour("--muted");
   const grid = { stroke: () => cssColour("--grid"), width: 1 };
   const axis = { stroke: text, grid, ticks: { show: false }, font: "12px system-ui, sans-serif" };
-  const labels = spec.log ? (_: uPlot, v: number[]) => v.map(power) : (_: uPlot, v: number[]) => ticks(v);
+  let offset = "";
+  const labels = (_: uPlot, values: number[]): string[] => {
+    if (spec.log) return values.map(power);
+    const short = shortTicks(values);
+    offset = short.offset;
+    return short.labels;
+  };
   const y: uPlot.Axis = { ...axis, size: AXIS_WIDTH, values: labels as uPlot.Axis.Values };
   if (spec.log) y.splits = decades;
   if (spec.log) y.filter = (_, v) => v;
@@ -197,14 +238,26 @@ function options(spec: TimePlot, view: View, width: number): uPlot.Options {
   return {
     width,
     height: HEIGHT,
+    padding: [ABOVE, null, null, null],
     legend: { show: false },
     scales: {
       x: { time: false, range: () => [view.window.min, view.window.max] },
       y: spec.log
-        ? { distr: 3, range: logRange }
+        ? { distr: 3, range: logRange(spec) }
         : { range: spec.stairs ? wholeRange : linearRange(spec.flat ?? FLAT) },
     },
-    axes: [{ ...axis, size: 34, space: 70, values: (_, v) => ticks(v) }, y],
+    axes: [
+      {
+        ...axis,
+        size: 28,
+        space: 70,
+        values: (_, v) => ticks(v),
+        label: withUnit("t", spec.timeUnit),
+        labelSize: 18,
+        labelFont: axis.font,
+      },
+      y,
+    ],
     series: [
       {},
       ...spec.series.map((s, i) => ({
@@ -212,6 +265,7 @@ function options(spec: TimePlot, view: View, width: number): uPlot.Options {
         show: s.visible,
         stroke: () => seriesColour(i),
         width: 1.6,
+        pxAlign: 0, // smooth where curves are
         dash: seriesDash(i),
         points: { show: false },
         ...(stairs ? { paths: stairs } : {}),
@@ -230,8 +284,51 @@ function options(spec: TimePlot, view: View, width: number): uPlot.Options {
         },
       ],
       drawClear: [(u) => drawEvents(u, spec)],
+      drawAxes: [(u) => drawHead(u, offset, spec.unit)],
+      draw: [(u) => drawMarks(u, spec)],
     },
   };
+}
+
+/** Above the axis: its unit, and the number that its labels are counted from. */
+function drawHead(u: uPlot, offset: string, unit: string | null | undefined): void {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  const text = offset ? quantity(`${offset} +`, unit) : unitText(unit);
+  ctx.save();
+  ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+  ctx.fillStyle = cssColour("--muted");
+  ctx.textBaseline = "alphabetic";
+  // ends where the labels end, if it is short enough
+  const fits = ctx.measureText(text).width <= bbox.left - 5 * ratio;
+  ctx.textAlign = fits ? "right" : "left";
+  ctx.fillText(text, fits ? bbox.left - 5 * ratio : 2 * ratio, bbox.top - 10 * ratio);
+  ctx.restore();
+}
+
+function drawMarks(u: uPlot, spec: TimePlot): void {
+  const { ctx, bbox } = u;
+  const ratio = devicePixelRatio;
+  for (const mark of shownMarks(spec)) {
+    const x = u.valToPos(mark.t, "x", true);
+    const y = u.valToPos(mark.value, "y", true);
+    if (!(x >= bbox.left && x <= bbox.left + bbox.width)) continue;
+    const shown = mark.series.find((i) => spec.series[i]?.visible) ?? 0;
+    const reach = 5.5 * ratio;
+    ctx.save();
+    ctx.lineWidth = 2 * ratio;
+    ctx.strokeStyle = seriesColour(shown);
+    ctx.fillStyle = cssColour("--card");
+    ctx.beginPath();
+    ctx.moveTo(x, y - reach);
+    ctx.lineTo(x + reach, y);
+    ctx.lineTo(x, y + reach);
+    ctx.lineTo(x - reach, y);
+    ctx.closePath();
+    ctx.fill();
+    ctx.stroke();
+    ctx.restore();
+  }
 }
 
 /** Vertical lines at events, singular poses in the colour of warnings. */

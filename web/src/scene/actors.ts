@@ -17,7 +17,7 @@ import type { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import type { Joint, Scene } from "../contract";
 import { cssColour, seriesColour } from "../theme";
 import { groundLine, placeOfJoint } from "./contact";
-import { jointGlyph, placeGlyph } from "./glyphs";
+import { carrierOf, jointGlyph, placeGlyph } from "./glyphs";
 import type { Motion } from "./motion";
 import { bodyGroup } from "./shapes";
 import { coil, stretch, stroke, strokeMaterial, Trace } from "./strokes";
@@ -120,7 +120,7 @@ export class Actors {
     this.bodyMaterials.forEach((m, i) => m.color.set(i === 0 ? cssColour("--ground") : seriesColour(i - 1)));
     this.joint.color.set(cssColour("--joint"));
     this.stripe.color.set(cssColour("--joint"));
-    this.sharedJoint.color.set(cssColour("--warn"));
+    this.sharedJoint.color.set(cssColour("--shared"));
     this.dot.color.set(cssColour("--text"));
     this.arrow.color.set(cssColour("--force"));
     this.ink.color = new Color(cssColour("--text"));
@@ -152,7 +152,7 @@ export class Actors {
     this.scene.joints.forEach((joint, i) => {
       const place = this.place(i);
       this.jointPlaces[i]?.(place);
-      this.motion.pose(joint.body[0], scratch, turn);
+      this.motion.pose(carrierOf(joint), scratch, turn);
       placeGlyph(this.glyphs[i] as Group, joint, place, turn);
     });
     const joints = this.scene.joints.length;

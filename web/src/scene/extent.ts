@@ -17,6 +17,8 @@ export interface Extent {
 }
 
 const FRAMES = 60;
+/** A shape so many times longer than the mechanism passes through the picture: a rack, a rail. */
+const LONG = 1.5;
 /** A mechanism that travels so many times its size is followed from the start. */
 const FAR = 4;
 
@@ -54,7 +56,7 @@ export function measure(scene: Scene, motion: Motion, actors: Actors): Extent {
     actors.named.forEach(({ place }, i) => add(place.clone(), moves[i] ?? true, false));
     actors.bodies.forEach((body, i) => {
       for (const mesh of body.children)
-        for (const place of outline(mesh)) add(place, i > 0, mesh.userData["sign"] === true);
+        for (const place of outline(mesh, LONG * scene.size)) add(place, i > 0, mesh.userData["sign"] === true);
     });
     for (const spring of scene.springs)
       for (const end of [0, 1] as const)
@@ -97,9 +99,9 @@ export function longest(places: Vector3[]): number {
   return places.length > 0 ? Math.max(...high.sub(low).toArray()) : 0;
 }
 
-/** Places around a mesh that are on its surface, so that the floor lies where a wheel touches it. */
-function outline(object: Object3D): Vector3[] {
-  if (!(object instanceof Mesh)) return [];
+/** Places around a mesh that are on its surface, so that the floor lies where a wheel touches it; none of long blocks. */
+function outline(object: Object3D, longest: number): Vector3[] {
+  if (!(object instanceof Mesh) || object.userData["mark"] === true) return [];
   const geometry = (object as Mesh).geometry;
   const result: Vector3[] = [];
   if (geometry instanceof CylinderGeometry) {
@@ -118,7 +120,7 @@ function outline(object: Object3D): Vector3[] {
   } else {
     geometry.computeBoundingBox();
     const box = geometry.boundingBox;
-    if (!box) return [];
+    if (!box || Math.max(...box.getSize(new Vector3()).toArray()) > longest) return [];
     for (const x of [box.min.x, box.max.x])
       for (const y of [box.min.y, box.max.y])
         for (const z of [box.min.z, box.max.z]) result.push(new Vector3(x, y, z));

@@ -37,6 +37,7 @@ const parts: Record<string, () => BufferGeometry[]> = {
   point_on_line: () => [cylinder(0.3, 5), new SphereGeometry(0.9, 20, 12)],
   gear: () => [ring(1.5, 0.35), cylinder(0.5, 1)],
   wheel: () => [ring(1.6, 0.3)],
+  skate: () => [new BoxGeometry(0.7, 5, 0.7)],
 };
 
 const other = (): BufferGeometry[] => [new OctahedronGeometry(1.3)];
@@ -50,7 +51,8 @@ export function jointGlyph(
   const group = new Group();
   const make = parts[joint.type.replace(/-/g, "_")] ?? other;
   const material = joint.shared ? shared : plain;
-  for (const geometry of make()) {
+  // the ring tells those apart who do not see the colour
+  for (const geometry of joint.shared ? [...make(), ring(2.3, 0.3)] : make()) {
     const mesh = new Mesh(geometry, material);
     const remarks = [
       joint.type.replace(/_/g, " "),
@@ -67,9 +69,14 @@ export function jointGlyph(
 const turn = new Quaternion();
 const UP = new Vector3(0, 1, 0);
 
-/** Puts the sign at a place, its axis along the joint's axis in the body with rotation `body`. */
+/** The body that a sign turns with: the first one, or that of the edge. */
+export function carrierOf(joint: Joint): number {
+  return joint.body[joint.edge ? 1 : 0];
+}
+
+/** Puts the sign at a place, its axis along the joint's axis or edge in the body with rotation `body`. */
 export function placeGlyph(glyph: Group, joint: Joint, place: Vector3, body: Quaternion): void {
-  const axis = new Vector3(...joint.axis);
+  const axis = new Vector3(...(joint.edge ?? joint.axis));
   glyph.position.copy(place);
   glyph.quaternion.copy(body);
   if (axis.lengthSq() > 0) glyph.quaternion.multiply(turn.setFromUnitVectors(UP, axis.normalize()));

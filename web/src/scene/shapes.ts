@@ -12,13 +12,15 @@ import {
   MeshStandardMaterial,
   Quaternion,
   SphereGeometry,
+  TorusGeometry,
   Vector3,
 } from "three";
 import type { Scene, Shape, V3 } from "../contract";
 
 const UP = new Vector3(0, 1, 0);
-/** Parts of the scene's size: thinnest visible rod, bones of skeletons, bodies that are only a mass. */
+/** Parts of the scene's size: thinnest visible rod, lines on discs, bones of skeletons, bodies that are only a mass. */
 const THINNEST = 0.004;
+const LINE = 0.003;
 const BONE = 0.011;
 const MASS = 0.03;
 /** A cylinder is a disc if its radius is so many times its length. */
@@ -46,15 +48,46 @@ function sign(at: Vector3, size: number, material: MeshStandardMaterial): Mesh {
   return mesh;
 }
 
-/** A line across both faces of a disc, so that one sees it turn. */
-function stripeOf(mesh: Mesh, material: MeshStandardMaterial): Mesh | null {
-  if (!(mesh.geometry instanceof CylinderGeometry)) return null;
+/** Lines on a mesh, which do not count when its size is measured. */
+function markOn(mesh: Mesh, geometry: BufferGeometry, material: MeshStandardMaterial): Mesh {
+  const mark = new Mesh(geometry, material);
+  mark.position.copy(mesh.position);
+  mark.quaternion.copy(mesh.quaternion);
+  mark.userData["mark"] = true;
+  return mark;
+}
+
+/** A line across both faces of a disc, so that one sees it turn, and one along its rim, so that one sees where it ends. */
+function discMarks(mesh: Mesh, size: number, material: MeshStandardMaterial): Mesh[] {
+  if (!(mesh.geometry instanceof CylinderGeometry)) return [];
   const { radiusTop: radius, height } = mesh.geometry.parameters;
-  if (radius < DISC * height) return null;
-  const stripe = new Mesh(new BoxGeometry(1.9 * radius, 1.04 * height, 0.05 * radius), material);
-  stripe.position.copy(mesh.position);
-  stripe.quaternion.copy(mesh.quaternion);
-  return stripe;
+  if (radius < DISC * height) return [];
+  const width = Math.min(0.025 * radius, LINE * size);
+  const rim = (y: number): BufferGeometry =>
+    new TorusGeometry(radius - width, width, 8, 96).rotateX(Math.PI / 2).scale(1, 0.3, 1).translate(0, y, 0);
+  return [
+    new BoxGeometry(1.9 * radius, 1.04 * height, 2 * width),
+    ...[height / 2, -height / 2].map(rim),
+  ].map((geometry) => markOn(mesh, geometry, material));
+}
+
+/** A block so many times longer than wide is a rack or rail: lines across it show that it moves. */
+const RAIL = 5;
+const MOST_LINES = 400;
+
+function railMarks(mesh: Mesh, material: MeshStandardMaterial): Mesh[] {
+  if (!(mesh.geometry instanceof BoxGeometry)) return [];
+  const { width, height, depth } = mesh.geometry.parameters;
+  if (width < RAIL * height || width < RAIL * depth) return [];
+  const count = Math.min(MOST_LINES, Math.floor(width / height));
+  const spacing = width / count;
+  return Array.from({ length: count - 1 }, (_, k) =>
+    markOn(
+      mesh,
+      new BoxGeometry(0.12 * height, 1.02 * height, 1.02 * depth).translate((k + 1) * spacing - width / 2, 0, 0),
+      material,
+    ),
+  );
 }
 
 /** `axes` is a rotation matrix by rows: its columns are the axes of the block. */
@@ -126,6 +159,15 @@ function skeleton(places: Vector3[], size: number, material: MeshStandardMateria
   return places.map((p) => bone(reference, p));
 }
 
+/** A mass beside other shapes is held from the nearest place where something is attached. */
+function arm(scene: Scene, body: number, at: V3, material: MeshStandardMaterial): Mesh[] {
+  const mass = new Vector3(...at);
+  const places = attachments(scene, body);
+  if (places.length === 0) return [];
+  const near = places.reduce((a, b) => (b.distanceTo(mass) < a.distanceTo(mass) ? b : a));
+  return near.distanceTo(mass) < MASS * scene.size ? [] : [bar(near, mass, BONE * scene.size, material)];
+}
+
 function triangle(a: Vector3, b: Vector3, c: Vector3, like: MeshStandardMaterial): Mesh {
   const geometry = new BufferGeometry();
   geometry.setAttribute(
@@ -166,8 +208,10 @@ export function bodyGroup(
     body.shapes.length > 0
       ? body.shapes.flatMap((shape) => {
           const mesh = meshOf(shape, scene.size, material);
-          const stripe = index > 0 ? stripeOf(mesh, mark) : null;
-          return stripe ? [mesh, stripe] : [mesh];
+          if (index === 0) return [mesh];
+          const marks = [...discMarks(mesh, scene.size, mark), ...railMarks(mesh, mark)];
+          const holder = shape.kind === "mass" && body.shapes.length > 1 ? arm(scene, index, shape.at, material) : [];
+          return [mesh, ...marks, ...holder];
         })
       : index > 0
         ? skeleton(attachments(scene, index), scene.size, material)

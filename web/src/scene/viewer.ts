@@ -3,9 +3,10 @@
 import { Raycaster, Scene as Stage, Vector2, Vector3, type Object3D, type WebGLRenderer } from "three";
 import type { Clock } from "../clock";
 import type { Scene } from "../contract";
-import { h, watchWidth } from "../dom";
+import { h, watchSight, watchWidth } from "../dom";
 import { number } from "../format";
 import { onTheme } from "../theme";
+import { quantity } from "../units";
 import { Actors } from "./actors";
 import { createCamera, type CameraRig } from "./camera";
 import { measure } from "./extent";
@@ -74,7 +75,15 @@ export function createViewer(scene: Scene, motion: Motion, clock: Clock): Viewer
   };
 
   watchSize(frame, renderer, rig, redraw);
-  clock.subscribe(redraw);
+  // what nobody sees is not drawn while it plays
+  let seen = true;
+  watchSight(frame, (now) => {
+    if (now && !seen) redraw();
+    seen = now;
+  });
+  clock.subscribe(() => {
+    if (seen || !clock.playing) redraw();
+  });
   onTheme(() => {
     actors.paint();
     floor.paint();
@@ -86,9 +95,9 @@ export function createViewer(scene: Scene, motion: Motion, clock: Clock): Viewer
   const caption = h("p", { class: "note" });
   const describe = (): void => {
     const shared = scene.joints.some((j) => j.shared)
-      ? " Joints in the colour of warnings share their reaction with others."
+      ? " Red joints with a ring share their reaction with others."
       : "";
-    caption.textContent = `One square is ${number(floor.spacing, 3)} wide.${shared}`;
+    caption.textContent = `One square is ${quantity(number(floor.spacing, 3), scene.unit)} wide.${shared}`;
   };
   describe();
   const followTool =
@@ -104,7 +113,7 @@ export function createViewer(scene: Scene, motion: Motion, clock: Clock): Viewer
     element: h(
       "div",
       { class: "card" },
-      tools(actors, rig, labels, followTool, redraw),
+      tools(actors, rig, labels, followTool, redraw, scene.force_unit),
       frame,
       traceTools(actors, redraw),
       caption,
@@ -146,6 +155,7 @@ function tools(
   labels: Labels,
   followTool: HTMLElement | null,
   redraw: () => void,
+  forceUnit: string | null | undefined,
 ): HTMLElement {
   const button = (text: string, label: string, click: () => void): HTMLElement =>
     h("button", { type: "button", "aria-label": label, title: label, click }, text);
@@ -181,7 +191,7 @@ function tools(
       actors.forceUnit > 0 ? forceToggle(actors, redraw) : null,
     ),
   );
-  if (actors.forceUnit > 0) bar.append(forceScale(actors, redraw));
+  if (actors.forceUnit > 0) bar.append(forceScale(actors, redraw, forceUnit));
   return bar;
 }
 
@@ -193,7 +203,7 @@ function forceToggle(actors: Actors, redraw: () => void): HTMLElement {
   });
 }
 
-function forceScale(actors: Actors, redraw: () => void): HTMLElement {
+function forceScale(actors: Actors, redraw: () => void, unit: string | null | undefined): HTMLElement {
   const slider = h("input", {
     type: "range",
     min: -1,
@@ -209,7 +219,7 @@ function forceScale(actors: Actors, redraw: () => void): HTMLElement {
   return h(
     "label",
     { class: "force-scale", hidden: true },
-    `reactions on the second body, usual size ${number(actors.forceUnit, 3)}`,
+    `reactions on the second body, usual size ${quantity(number(actors.forceUnit, 3), unit)}`,
     slider,
   );
 }
