@@ -1,4 +1,4 @@
-/* The page: Keel's template (docs/report.md) with the data of kind "bench". */
+/* The page: Keel's template (docs/report.md) with the data of format "keel-bench". */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +92,8 @@ static void write_promise(ki_json *json, const table *t, const promise *p) {
 static void write_json(FILE *file, const table *t) {
     ki_json json = {.file = file, .first = true};
     ki_json_open(&json, NULL);
-    ki_json_text(&json, "kind", "bench");
+    ki_json_text(&json, "format", "keel-bench");
+    ki_json_integer(&json, "version", 1);
     ki_json_text(&json, "title", "Work and precision");
     ki_json_open_list(&json, "levels");
     for (int level = 0; level < LEVELS; level++)
