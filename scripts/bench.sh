@@ -1,14 +1,28 @@
 #!/bin/sh
-# Builds and runs every program of bench/ in turn.
+# Builds and runs the benchmarks one after the other. Nothing else should be running.
 #
-#   scripts/bench.sh BUILD_DIR
+#   scripts/bench.sh BUILD_DIR [PROBLEM]      all of them, or work against precision of one problem only
 set -eu
 build=$1
-targets=$(cmake --build "$build" --target help | sed -n 's/^\(bench_[a-z0-9_]*\): phony$/\1/p')
-[ -n "$targets" ] || { echo "no benchmarks in $build" >&2; exit 1; }
-# shellcheck disable=SC2086  # a list of words
-cmake --build "$build" --target $targets
-for target in $targets; do
-    echo "== $target"
-    "$build/bench/$target"
+problem=${2:-}
+results=$build/benchmark
+mkdir -p "$results"
+
+cmake --build "$build" --target solver_keel bench_work_precision bench_peers
+if [ -n "$problem" ]; then
+    "$build/bench/bench_work_precision" -d "$build/bench" -o "$results" --only "$problem" --instructions
+    exit
+fi
+
+cmake --build "$build" --target bench_andrews bench_expr_andrews bench_method_table bench_mechanism_scaling \
+    bench_saddle_small bench_saddle_chain bench_saddle_threshold
+for part in andrews expr_andrews saddle_small saddle_chain saddle_threshold; do
+    echo "== $part"
+    "$build/bench/bench_$part"
 done
+if command -v valgrind >/dev/null; then
+    echo "== mechanism_scaling: instructions of an evaluation, a factorization and a solve"
+    bench/mechanism_scaling.sh "$build/bench/bench_mechanism_scaling" models
+fi
+echo "== work against precision (docs/benchmark.md); this takes a quarter of an hour"
+"$build/bench/bench_work_precision" -d "$build/bench" -o "$results" --instructions
