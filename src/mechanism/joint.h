@@ -27,6 +27,8 @@ typedef struct ki_joint_role {
     void (*place)(const ki_joint *joint, const double *q, ki_relative *relative);
     /* S column after column, d numbers each; bias [d]. With v NULL the bias is not asked for. */
     void (*columns)(const ki_joint *joint, const double *q, const double *v, double *S, double *bias);
+    bool bends;  /* its bias is not always zero; in the plane all S are constant */
+    bool is_pin; /* q = (angle about z) and nothing else: the recursion has formulas of its own */
     /* q nearest to a relative pose */
     void (*fit)(const ki_joint *joint, const ki_relative *relative, double *q);
     /* q' = N(q) v, q <- q (+) dv, dv = N^+ dq; NULL: q' = v */
@@ -86,14 +88,9 @@ static inline int ki_readings(const ki_joint *joint, const ki_joint_role *role) 
     return count < KI_JOINT_COORDINATES ? count : KI_JOINT_COORDINATES;
 }
 
-/* A coordinate as users read it, from one as the joint of the tree counts it; and back. */
+/* A coordinate as users read it, from one as the joint of the tree counts it; back: ki_mech.q_sense. */
 static inline double ki_read(const ki_joint *joint, int k, double local) {
     return (joint->reversed ? -local : local) + joint->reading[k];
-}
-
-static inline double ki_unread(const ki_joint *joint, int k, double value) {
-    value -= joint->reading[k];
-    return joint->reversed ? -value : value;
 }
 
 /* The frames of a joint on its two bodies from its directions in the drawn pose; their origins are left

@@ -36,8 +36,10 @@ int ki_part_columns(const ki_mech *mech, const ki_part *part, int *columns) {
 /* ---- parts ------------------------------------------------------------------------------------------ */
 
 static void set_part(const ki_mech *mech, int p, int row, int owner, const int body[2]) {
-    int top = ki_common_ancestor(mech, body[0], body[1]);
-    mech->layout->part[p] = (ki_part){row, owner, {body[0], body[1]}, top, 0};
+    mech->layout->part[p] = (ki_part){.row = row,
+                                      .owner = owner,
+                                      .body = {body[0], body[1]},
+                                      .top = ki_common_ancestor(mech, body[0], body[1])};
     mech->layout->row_part[row] = p;
 }
 
@@ -77,8 +79,11 @@ static int joint_parts(ki_mech *mech, int j, int p) {
     const ki_joint *joint = &mech->joint[j];
     int n_n, n_h = cut_rows(joint, mech->d, &n_n);
     if (joint->type->couples) {
-        for (int k = 0; k < 2; k++)
-            set_part(mech, p++, joint->row_h, j, mech->joint[joint->other[k]].body);
+        for (int k = 0; k < 2; k++) {
+            set_part(mech, p, joint->row_h, j, mech->joint[joint->other[k]].body);
+            mech->layout->part[p++].adds = true;
+        }
+        mech->layout->overlaps = true;
         return p;
     }
     for (int i = 0; i < n_h; i++)
@@ -94,6 +99,10 @@ static void fill_parts(ki_mech *mech) {
     for (int j = 0; j < mech->joint_count; j++) {
         l->joint_part[j] = p;
         p = joint_parts(mech, j, p);
+        if (p > l->joint_part[j])
+            l->cut[l->cut_count++] = j;
+        if (mech->joint[j].viscous != 0 || mech->joint[j].coulomb != 0)
+            l->rubbing[l->rubbing_count++] = j;
     }
     row_h = l->n_h, row_n = l->n_h + l->n_n; /* motions and starts stand last among their kind */
     for (int i = 0; i < mech->start_count; i++)
@@ -229,6 +238,8 @@ keel_status ki_layout_build(ki_mech *mech) {
     number_rows(mech);
     l->part = KI_NEW(&mech->arena, ki_part, l->part_count);
     l->joint_part = KI_NEW(&mech->arena, int, mech->joint_count);
+    l->cut = KI_NEW(&mech->arena, int, mech->joint_count);
+    l->rubbing = KI_NEW(&mech->arena, int, mech->joint_count);
     l->row_part = KI_NEW(&mech->arena, int, l->n_h + l->n_n);
     if (mech->arena.failed)
         return KEEL_ERROR_MEMORY;

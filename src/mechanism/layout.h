@@ -21,6 +21,7 @@ typedef struct ki_part {
     int body[2]; /* tree numbers */
     int top;     /* their lowest common ancestor */
     int slot;    /* its first entry in J_slot */
+    bool adds;   /* its row has another part */
 } ki_part;
 
 typedef struct ki_layout {
@@ -31,6 +32,9 @@ typedef struct ki_layout {
     int motion_part, start_part; /* first part of the motions, of the start values */
     int motion_row;              /* first row of the motions */
     int *row_part;               /* [n_h + n_n] a part of each row */
+    int cut_count, *cut;         /* joints that have parts */
+    int rubbing_count, *rubbing; /* joints with friction */
+    bool overlaps;               /* some part adds */
     bool branches;               /* some body hangs from another, or from the ground by a real joint */
     int *J_slot;                 /* entries of all parts, walking */
     int *M_slot;                 /* entries of M: for each body, each of its columns, walking to the ground */

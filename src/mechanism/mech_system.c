@@ -10,10 +10,10 @@
 
 /* Q = applied forces - what the bodies need to keep their bias accelerations */
 static void generalized_forces(const ki_mech *mech, ki_mech_work *w, const keel_point *at, double *Q) {
-    ki_clear_wrenches(mech, w);
+    ki_body_wrenches(mech, w, false);
     ki_apply_forces(mech, w, at->t, at->lambda);
-    ki_add_inertia(mech, w, false);
-    ki_gather(mech, w, Q);
+    if (Q)
+        ki_gather(mech, w, Q);
 }
 
 /* Phi: sums over parts */
@@ -67,8 +67,10 @@ keel_status ki_mech_evaluate(const keel_system *system, void *work, unsigned wha
         generalized_forces(mech, w, at, what & KEEL_FORCE ? terms->Q : NULL);
     if (what & KEEL_FORCE_LAMBDA)
         ki_friction_lambda(mech, w, at->lambda, terms->Q_lambda);
-    if (what & KEEL_ENERGY)
+    if (what & KEEL_ENERGY) {
+        w->potential += ki_gravity_potential(mech, w);
         terms->energy = ki_kinetic(mech, w) + w->potential;
+    }
     if (what & KEEL_POWER)
         terms->power = w->power;
     if (what & (KEEL_TANGENT | KEEL_VELOCITY_Q))

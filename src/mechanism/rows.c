@@ -3,7 +3,7 @@
 
 #include "mechanism/joint.h"
 #include "mechanism/reaction.h"
-#include "mechanism/work.h"
+#include "mechanism/recursion.h"
 
 static void scale_row(double s, int d, ki_row *row) {
     row->value *= s;
@@ -26,14 +26,15 @@ static void coupling_rows(const ki_mech *mech, ki_mech_work *w, const ki_joint *
 }
 
 static void joint_rows(const ki_mech *mech, ki_mech_work *w, ki_level level) {
-    for (int j = 0; j < mech->joint_count; j++) {
-        const ki_joint *joint = &mech->joint[j];
-        const ki_joint_role *role = ki_role(joint, mech->d);
-        ki_row *rows = w->rows + mech->layout->joint_part[j];
+    const ki_layout *l = mech->layout;
+    for (int i = 0; i < l->cut_count; i++) {
+        const ki_joint *joint = &mech->joint[l->cut[i]];
+        ki_row *rows = w->rows + l->joint_part[l->cut[i]];
         if (joint->type->couples)
             coupling_rows(mech, w, joint, level, rows);
-        else if (!joint->tree && role->rows)
-            role->rows(joint, &w->state[joint->body[0]], &w->state[joint->body[1]], level, rows);
+        else
+            ki_role(joint, mech->d)
+                ->rows(joint, &w->state[joint->body[0]], &w->state[joint->body[1]], level, rows);
     }
 }
 
@@ -77,11 +78,9 @@ void ki_constraint_rows(const ki_mech *mech, ki_mech_work *w, double t, ki_level
     start_rows(mech, w, level);
 }
 
-static double apply(int d, const double *a, const double *b) {
-    double sum = 0;
-    for (int i = 0; i < d; i++)
-        sum += a[i] * b[i];
-    return sum;
+/* w . x of a twist or its rate */
+static double apply(int d, const double *w, const double *x) {
+    return d == KI_PLANAR ? ki_dot3(w, x) : ki_dot6(w, x);
 }
 
 double ki_row_rate(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row) {
@@ -99,26 +98,50 @@ double ki_row_acceleration(const ki_mech *mech, const ki_mech_work *w, const int
            (body[1] ? apply(mech->d, row->w[1], w->state[body[1]].twist_rate) : 0);
 }
 
-/* Adds the entries of a covector on the twist of body b, moved from body to body up to `top`. */
-static const int *walk_covector(const ki_mech *mech, const ki_mech_work *w, int b, int top, const double *row,
-                                const int *slot, double *J) {
-    int d = mech->d;
-    double f[6];
-    memcpy(f, row, (size_t)d * sizeof *f);
-    for (; b != top; b = mech->body[b].parent) {
+/* ---- J ----------------------------------------------------------------------------------------------- */
+
+/* The entries of a covector f on the twist of body b, from body to body up to `top`: f . S of the columns of
+ * each, then f is moved to the parent, where a torque x x force joins. Columns of bodies with coordinates of
+ * their own are unit vectors where they slide. Returns the next slot. */
+
+static const int *walk_planar(const ki_mech *mech, const ki_mech_work *w, int b, int top, const double *row,
+                              const int *slot, double *J) {
+    double f[3] = {row[0], row[1], row[2]};
+    while (b != top) {
         const ki_body *body = &mech->body[b];
-        for (int j = body->v; j < body->v + body->n_v; j++)
-            J[*slot++] += apply(d, f, w->S[j]);
-        if (body->parent == top)
-            continue;
-        const double *r = w->state[b].r, *p = w->state[body->parent].r;
-        if (d == KI_PLANAR) {
-            f[0] += (r[0] - p[0]) * f[2] - (r[1] - p[1]) * f[1];
-        } else {
-            double x[3];
-            ki_minus(r, p, x);
-            ki_add_cross(x, f + 3, f);
+        if (body->kind == KI_HINGE_OWN) {
+            J[slot[0]] += f[1];
+            J[slot[1]] += f[2];
+            J[slot[2]] += f[0];
+            return slot + 3;
         }
+        for (int j = body->v; j < body->v + body->n_v; j++)
+            J[*slot++] += ki_dot3(f, w->S[j]);
+        const double *r = w->state[b].r, *p = w->state[body->parent].r;
+        f[0] += (r[0] - p[0]) * f[2] - (r[1] - p[1]) * f[1];
+        b = body->parent;
+    }
+    return slot;
+}
+
+static const int *walk_spatial(const ki_mech *mech, const ki_mech_work *w, int b, int top, const double *row,
+                               const int *slot, double *J) {
+    double f[6], x[3];
+    memcpy(f, row, sizeof f);
+    while (b != top) {
+        const ki_body *body = &mech->body[b];
+        if (body->kind == KI_HINGE_OWN) {
+            for (int i = 0; i < 3; i++) {
+                J[slot[i]] += f[3 + i];
+                J[slot[3 + i]] += ki_dot3(f, w->S[body->v + 3 + i]);
+            }
+            return slot + 6;
+        }
+        for (int j = body->v; j < body->v + body->n_v; j++)
+            J[*slot++] += ki_dot6(f, w->S[j]);
+        ki_minus(w->state[b].r, w->state[body->parent].r, x);
+        ki_add_cross(x, f + 3, f);
+        b = body->parent;
     }
     return slot;
 }
@@ -128,8 +151,14 @@ void ki_jacobian(const ki_mech *mech, ki_mech_work *w, double *J) {
     memset(J, 0, (size_t)keel_pattern_count(mech->system.J) * sizeof *J);
     for (int p = 0; p < l->part_count; p++) {
         const ki_part *part = &l->part[p];
+        const ki_row *row = &w->rows[p];
         const int *slot = l->J_slot + part->slot;
-        slot = walk_covector(mech, w, part->body[1], part->top, w->rows[p].w[1], slot, J);
-        walk_covector(mech, w, part->body[0], part->top, w->rows[p].w[0], slot, J);
+        if (mech->d == KI_PLANAR) {
+            slot = walk_planar(mech, w, part->body[1], part->top, row->w[1], slot, J);
+            walk_planar(mech, w, part->body[0], part->top, row->w[0], slot, J);
+        } else {
+            slot = walk_spatial(mech, w, part->body[1], part->top, row->w[1], slot, J);
+            walk_spatial(mech, w, part->body[0], part->top, row->w[0], slot, J);
+        }
     }
 }
