@@ -38,6 +38,8 @@ typedef struct ki_joint_role {
 
     /* cut role */
     int n_h, n_n;
+    int world_rows;   /* so many of its first rows are the coordinates x, y, z of p_1 - p_0 in the world */
+    int turning_rows; /* so many of its last holonomic rows know only how the bodies are turned */
     const char *row_name[KI_JOINT_ROWS]; /* "x", "tilt": the constraint is called "joint.x" */
     /* fills rows [n_h + n_n] from the states of the two bodies */
     void (*rows)(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level, ki_row *rows);
@@ -124,13 +126,9 @@ void ki_point_at(const ki_state *s, const double r[3], double arm[3], double at[
 void ki_planar_point_at(const ki_state *s, const double r[2], double arm[2], double at[2], double velocity[2],
                         double curve[2]);
 
-/* (p_1 - p_0) . e with a fixed world direction e; p_k the origins of the joint's frames. */
-void ki_row_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, const double e[3],
-                     ki_level level, ki_row *row);
-void ki_planar_row_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, const double e[2],
-                            ki_level level, ki_row *row);
-
-/* All of them: along x, y, z of the world; in the plane x, y. */
+/* The coordinates x, y, z of p_1 - p_0 in the world, p_k the origins of the joint's frames; in the plane x,
+ * y.
+ */
 void ki_rows_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
                       ki_row rows[3]);
 void ki_planar_rows_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,

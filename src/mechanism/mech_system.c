@@ -35,8 +35,7 @@ void ki_row_rates(const ki_mech *mech, const ki_mech_work *w, double *rate) {
 
 static void right_hand_sides(const ki_mech *mech, const ki_mech_work *w, double *xi) {
     const ki_layout *l = mech->layout;
-    for (int i = 0; i < l->n_h + l->n_n; i++)
-        xi[i] = w->tau_rate[i];
+    memcpy(xi, w->tau_rate, (size_t)(l->n_h + l->n_n) * sizeof *xi);
     for (int p = 0; p < l->part_count; p++)
         xi[l->part[p].row] -= ki_row_bias(mech, w, l->part[p].body, &w->rows[p]) + w->rows[p].gamma;
 }

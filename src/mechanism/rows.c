@@ -88,11 +88,6 @@ double ki_row_rate(const ki_mech *mech, const ki_mech_work *w, const int body[2]
            (body[1] ? apply(mech->d, row->w[1], w->state[body[1]].twist) : 0);
 }
 
-double ki_row_bias(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row) {
-    return (body[0] ? apply(mech->d, row->w[0], w->state[body[0]].bias) : 0) +
-           (body[1] ? apply(mech->d, row->w[1], w->state[body[1]].bias) : 0);
-}
-
 double ki_row_acceleration(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row) {
     return (body[0] ? apply(mech->d, row->w[0], w->state[body[0]].twist_rate) : 0) +
            (body[1] ? apply(mech->d, row->w[1], w->state[body[1]].twist_rate) : 0);
@@ -100,65 +95,88 @@ double ki_row_acceleration(const ki_mech *mech, const ki_mech_work *w, const int
 
 /* ---- J ----------------------------------------------------------------------------------------------- */
 
-/* The entries of a covector f on the twist of body b, from body to body up to `top`: f . S of the columns of
- * each, then f is moved to the parent, where a torque x x force joins. Columns of bodies with coordinates of
- * their own are unit vectors where they slide. Returns the next slot. */
+/* An entry is w . T with T the twist of the row's body b that a unit of velocity j makes: the column S_j of
+ * its body c, moved from r_c to r_b. Columns of bodies with coordinates of their own are unit vectors where
+ * they slide, and stay what they are when moved. The walk is that of layout.h. */
 
-static const int *walk_planar(const ki_mech *mech, const ki_mech_work *w, int b, int top, const double *row,
-                              const int *slot, double *J) {
-    double f[3] = {row[0], row[1], row[2]};
-    while (b != top) {
-        const ki_body *body = &mech->body[b];
-        if (body->kind == KI_HINGE_OWN) {
-            J[slot[0]] += f[1];
-            J[slot[1]] += f[2];
-            J[slot[2]] += f[0];
-            return slot + 3;
-        }
-        for (int j = body->v; j < body->v + body->n_v; j++)
-            J[*slot++] += ki_dot3(f, w->S[j]);
-        const double *r = w->state[b].r, *p = w->state[body->parent].r;
-        f[0] += (r[0] - p[0]) * f[2] - (r[1] - p[1]) * f[1];
-        b = body->parent;
-    }
+static void put(double *J, int slot, bool adds, double entry) {
+    J[slot] = adds ? J[slot] + entry : entry;
+}
+
+/* The entries of column T; returns the next slot. */
+static const int *column_planar(const ki_group *g, const ki_row *rows, int side, const double T[3],
+                                const int *slot, double *J) {
+    for (int k = 0; k < g->count; k++)
+        put(J, *slot++, g->adds, ki_dot3(rows[k].w[side], T));
     return slot;
 }
 
-static const int *walk_spatial(const ki_mech *mech, const ki_mech_work *w, int b, int top, const double *row,
-                               const int *slot, double *J) {
-    double f[6], x[3];
-    memcpy(f, row, sizeof f);
-    while (b != top) {
-        const ki_body *body = &mech->body[b];
-        if (body->kind == KI_HINGE_OWN) {
-            for (int i = 0; i < 3; i++) {
-                J[slot[i]] += f[3 + i];
-                J[slot[3 + i]] += ki_dot3(f, w->S[body->v + 3 + i]);
-            }
-            return slot + 6;
-        }
-        for (int j = body->v; j < body->v + body->n_v; j++)
-            J[*slot++] += ki_dot6(f, w->S[j]);
-        ki_minus(w->state[b].r, w->state[body->parent].r, x);
-        ki_add_cross(x, f + 3, f);
-        b = body->parent;
-    }
+static const int *column_spatial(const ki_group *g, const ki_row *rows, int side, const double T[6],
+                                 const int *slot, double *J) {
+    for (int k = 0; k < g->count; k++)
+        put(J, *slot++, g->adds, ki_dot6(rows[k].w[side], T));
     return slot;
+}
+
+/* The entries of the columns that slide, of a body with coordinates of its own. */
+static const int *sliding_columns(const ki_group *g, int d, const ki_row *rows, int side, const int *slot,
+                                  double *J) {
+    int slides = d == KI_PLANAR ? 2 : 3;
+    for (int j = 0; j < slides; j++)
+        for (int k = 0; k < g->count; k++)
+            if (!ki_zero_entry(g, d, k, j))
+                put(J, *slot++, g->adds, rows[k].w[side][d - slides + j]);
+    return slot;
+}
+
+static void group_planar(const ki_mech *mech, const ki_mech_work *w, const ki_group *g, double *J) {
+    const int *slot = mech->layout->J_slot + g->slot;
+    const ki_row *rows = w->rows + g->part;
+    for (int side = 1; side >= 0; side--) {
+        const double *r = w->state[g->body[side]].r;
+        for (int c = g->body[side]; c != g->top; c = mech->body[c].parent) {
+            const ki_body *body = &mech->body[c];
+            bool own = body->kind == KI_HINGE_OWN;
+            double x = r[0] - w->state[c].r[0], y = r[1] - w->state[c].r[1];
+            if (own)
+                slot = sliding_columns(g, KI_PLANAR, rows, side, slot, J);
+            for (int j = own ? 2 : 0; j < body->n_v; j++) {
+                const double *S = w->S[body->v + j];
+                double T[3] = {S[0], S[1] - S[0] * y, S[2] + S[0] * x};
+                slot = column_planar(g, rows, side, T, slot, J);
+            }
+        }
+    }
+}
+
+static void group_spatial(const ki_mech *mech, const ki_mech_work *w, const ki_group *g, double *J) {
+    const int *slot = mech->layout->J_slot + g->slot;
+    const ki_row *rows = w->rows + g->part;
+    for (int side = 1; side >= 0; side--) {
+        const double *r = w->state[g->body[side]].r;
+        for (int c = g->body[side]; c != g->top; c = mech->body[c].parent) {
+            const ki_body *body = &mech->body[c];
+            bool own = body->kind == KI_HINGE_OWN;
+            double x[3], T[6];
+            ki_minus(r, w->state[c].r, x);
+            if (own)
+                slot = sliding_columns(g, KI_SPATIAL, rows, side, slot, J);
+            for (int j = own ? 3 : 0; j < body->n_v; j++) {
+                memcpy(T, w->S[body->v + j], sizeof T);
+                ki_add_cross(T, x, T + 3);
+                slot = column_spatial(g, rows, side, T, slot, J);
+            }
+        }
+    }
 }
 
 void ki_jacobian(const ki_mech *mech, ki_mech_work *w, double *J) {
     const ki_layout *l = mech->layout;
-    memset(J, 0, (size_t)keel_pattern_count(mech->system.J) * sizeof *J);
-    for (int p = 0; p < l->part_count; p++) {
-        const ki_part *part = &l->part[p];
-        const ki_row *row = &w->rows[p];
-        const int *slot = l->J_slot + part->slot;
-        if (mech->d == KI_PLANAR) {
-            slot = walk_planar(mech, w, part->body[1], part->top, row->w[1], slot, J);
-            walk_planar(mech, w, part->body[0], part->top, row->w[0], slot, J);
-        } else {
-            slot = walk_spatial(mech, w, part->body[1], part->top, row->w[1], slot, J);
-            walk_spatial(mech, w, part->body[0], part->top, row->w[0], slot, J);
-        }
-    }
+    if (l->overlaps)
+        memset(J, 0, (size_t)keel_pattern_count(mech->system.J) * sizeof *J);
+    for (int g = 0; g < l->group_count; g++)
+        if (mech->d == KI_PLANAR)
+            group_planar(mech, w, &l->group[g], J);
+        else
+            group_spatial(mech, w, &l->group[g], J);
 }

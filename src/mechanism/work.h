@@ -70,10 +70,18 @@ void ki_constraint_rows(const ki_mech *mech, ki_mech_work *w, double t, ki_level
 /* J, entries of its pattern, from w->rows. */
 void ki_jacobian(const ki_mech *mech, ki_mech_work *w, double *J);
 
-/* w_0 . x_0 + w_1 . x_1 of a row, with x = twist, bias or twist_rate of its bodies. */
+/* w_0 . x_0 + w_1 . x_1 of a row, with x = twist, bias or twist_rate of its bodies; those of the ground are
+ * zero. */
 double ki_row_rate(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row);
-double ki_row_bias(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row);
 double ki_row_acceleration(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row);
+static inline double ki_row_bias(const ki_mech *mech, const ki_mech_work *w, const int body[2],
+                                 const ki_row *row) {
+    const double *x = w->state[body[0]].bias, *y = w->state[body[1]].bias;
+    const double *f = row->w[0], *g = row->w[1];
+    if (mech->d == KI_PLANAR)
+        return ki_dot3(f, x) + ki_dot3(g, y);
+    return ki_dot3(f, x) + ki_dot3(f + 3, x + 3) + (ki_dot3(g, y) + ki_dot3(g + 3, y + 3));
+}
 
 double ki_kinetic(const ki_mech *mech, const ki_mech_work *w);
 
