@@ -44,14 +44,11 @@ static void set_part(const ki_mech *mech, int p, int row, int owner, const int b
 }
 
 /* A group of parts that are in place. */
-static ki_group *add_group(ki_layout *l, int part, int count, bool adds) {
+static ki_group *add_group(ki_layout *l, int part, int count) {
     const ki_part *first = &l->part[part];
     ki_group *group = &l->group[l->group_count++];
-    *group = (ki_group){.part = part,
-                        .count = count,
-                        .body = {first->body[0], first->body[1]},
-                        .top = first->top,
-                        .adds = adds};
+    *group =
+        (ki_group){.part = part, .count = count, .body = {first->body[0], first->body[1]}, .top = first->top};
     return group;
 }
 
@@ -93,9 +90,8 @@ static int joint_parts(ki_mech *mech, int j, int p) {
     if (joint->type->couples) {
         for (int k = 0; k < 2; k++) {
             set_part(mech, p, joint->row_h, j, mech->joint[joint->other[k]].body);
-            add_group(mech->layout, p++, 1, true);
+            add_group(mech->layout, p++, 1);
         }
-        mech->layout->overlaps = true;
         return p;
     }
     for (int i = 0; i < n_h; i++)
@@ -103,7 +99,7 @@ static int joint_parts(ki_mech *mech, int j, int p) {
     for (int i = 0; i < n_n; i++)
         set_part(mech, p++, joint->row_n + i, j, joint->body);
     if (n_h + n_n > 0) {
-        ki_group *group = add_group(mech->layout, p - n_h - n_n, n_h + n_n, false);
+        ki_group *group = add_group(mech->layout, p - n_h - n_n, n_h + n_n);
         group->world = ki_role(joint, mech->d)->world_rows;
         group->turning = n_n ? 0 : ki_role(joint, mech->d)->turning_rows;
     }
@@ -129,13 +125,13 @@ static void fill_parts(ki_mech *mech) {
     l->motion_part = p;
     for (int i = 0; i < mech->motion_count; i++, p++) {
         set_part(mech, p, row_h++, i, mech->motion[i].measure.body);
-        add_group(l, p, 1, false);
+        add_group(l, p, 1);
     }
     l->start_part = p;
     for (int i = 0; i < mech->start_count; i++) {
         const ki_measure *measure = &mech->start[i].measure;
         set_part(mech, p, is_velocity(measure) ? row_n++ : row_h++, i, measure->body);
-        add_group(l, p++, 1, false);
+        add_group(l, p++, 1);
     }
 }
 

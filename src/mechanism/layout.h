@@ -30,9 +30,13 @@ typedef struct ki_group {
     int body[2], top;
     int world;   /* so many of its first rows are along the axes x, y, z of the world */
     int turning; /* so many of its last rows know only how the bodies are turned */
-    bool adds;   /* its rows have parts in another group too */
     int slot;    /* its first entry in J_slot */
 } ki_group;
+
+/* In the plane: rows along both axes of the world, and no other. */
+static inline bool ki_is_pin(const ki_group *group) {
+    return group->world == 2 && group->count == 2;
+}
 
 /* Row k of a group in column j of a body with coordinates of its own. */
 static inline bool ki_zero_entry(const ki_group *group, int d, int k, int j) {
@@ -53,7 +57,6 @@ typedef struct ki_layout {
     ki_group *group;
     int cut_count, *cut;         /* joints that have parts */
     int rubbing_count, *rubbing; /* joints with friction */
-    bool overlaps;               /* some group adds */
     bool branches;               /* some body hangs from another, or from the ground by a real joint */
     int *J_slot;                 /* entries of all groups, walking */
     int *M_slot;                 /* entries of M: for each body, each of its columns, walking to the ground */

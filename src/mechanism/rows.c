@@ -96,37 +96,45 @@ double ki_row_acceleration(const ki_mech *mech, const ki_mech_work *w, const int
 /* ---- J ----------------------------------------------------------------------------------------------- */
 
 /* An entry is w . T with T the twist of the row's body b that a unit of velocity j makes: the column S_j of
- * its body c, moved from r_c to r_b. Columns of bodies with coordinates of their own are unit vectors where
- * they slide, and stay what they are when moved. The walk is that of layout.h. */
+ * its body c, moved from r_c to r_b. Rows along the axes of the world are the velocity of the joint's place P
+ * on b, with a minus on body 0; P - r_b is found in their covectors. Columns of bodies with coordinates of
+ * their own are unit vectors where they slide, and stay what they are when moved. The walk is that of
+ * layout.h. */
 
-static void put(double *J, int slot, bool adds, double entry) {
-    J[slot] = adds ? J[slot] + entry : entry;
-}
-
-/* The entries of column T; returns the next slot. */
-static const int *column_planar(const ki_group *g, const ki_row *rows, int side, const double T[3],
-                                const int *slot, double *J) {
-    for (int k = 0; k < g->count; k++)
-        put(J, *slot++, g->adds, ki_dot3(rows[k].w[side], T));
-    return slot;
-}
-
-static const int *column_spatial(const ki_group *g, const ki_row *rows, int side, const double T[6],
-                                 const int *slot, double *J) {
-    for (int k = 0; k < g->count; k++)
-        put(J, *slot++, g->adds, ki_dot6(rows[k].w[side], T));
-    return slot;
-}
-
-/* The entries of the columns that slide, of a body with coordinates of its own. */
+/* The entries of the columns that slide, of a body with coordinates of its own. Returns the next slot. */
 static const int *sliding_columns(const ki_group *g, int d, const ki_row *rows, int side, const int *slot,
                                   double *J) {
     int slides = d == KI_PLANAR ? 2 : 3;
     for (int j = 0; j < slides; j++)
         for (int k = 0; k < g->count; k++)
             if (!ki_zero_entry(g, d, k, j))
-                put(J, *slot++, g->adds, rows[k].w[side][d - slides + j]);
+                J[*slot++] += rows[k].w[side][d - slides + j];
     return slot;
+}
+
+/* Two rows along the axes of the world and no other, as of a pin. */
+static void pin_planar(const ki_mech *mech, const ki_mech_work *w, const ki_group *g, double *J) {
+    const int *slot = mech->layout->J_slot + g->slot;
+    const ki_row *rows = w->rows + g->part;
+    for (int side = 1; side >= 0; side--) {
+        const double *r = w->state[g->body[side]].r;
+        double sign = side ? 1 : -1;
+        double arm_x = sign * rows[1].w[side][0], arm_y = -sign * rows[0].w[side][0];
+        for (int c = g->body[side]; c != g->top; c = mech->body[c].parent) {
+            const ki_body *body = &mech->body[c];
+            double x = r[0] - w->state[c].r[0] + arm_x, y = r[1] - w->state[c].r[1] + arm_y;
+            int j = body->v, end = body->v + body->n_v;
+            if (body->kind == KI_HINGE_OWN) {
+                J[slot[0]] = J[slot[1]] = sign;
+                slot += 2, j += 2;
+            }
+            for (; j < end; j++, slot += 2) {
+                const double *S = w->S[j];
+                J[slot[0]] = sign * (S[1] - S[0] * y);
+                J[slot[1]] = sign * (S[2] + S[0] * x);
+            }
+        }
+    }
 }
 
 static void group_planar(const ki_mech *mech, const ki_mech_work *w, const ki_group *g, double *J) {
@@ -143,10 +151,34 @@ static void group_planar(const ki_mech *mech, const ki_mech_work *w, const ki_gr
             for (int j = own ? 2 : 0; j < body->n_v; j++) {
                 const double *S = w->S[body->v + j];
                 double T[3] = {S[0], S[1] - S[0] * y, S[2] + S[0] * x};
-                slot = column_planar(g, rows, side, T, slot, J);
+                for (int k = 0; k < g->count; k++)
+                    J[*slot++] += ki_dot3(rows[k].w[side], T);
             }
         }
     }
+}
+
+/* All rows of a group in one column: those along the axes of the world from x = P - r_c, those that know only
+ * turns from their torques, the others from T, with r_b - r_c = y. */
+static const int *column_spatial(const ki_group *g, const ki_row *rows, int side, const double S[6],
+                                 const double x[3], const double y[3], const int *slot, double *J) {
+    double velocity[3], T[6], sign = side ? 1 : -1;
+    int k = 0, general = g->count - g->turning;
+    if (g->world) {
+        ki_copy3(S + 3, velocity);
+        ki_add_cross(S, x, velocity);
+        for (; k < 3; k++)
+            J[*slot++] += sign * velocity[k];
+    }
+    if (k < general) {
+        memcpy(T, S, sizeof T);
+        ki_add_cross(S, y, T + 3);
+    }
+    for (; k < general; k++)
+        J[*slot++] += ki_dot6(rows[k].w[side], T);
+    for (; k < g->count; k++)
+        J[*slot++] += ki_dot3(rows[k].w[side], S);
+    return slot;
 }
 
 static void group_spatial(const ki_mech *mech, const ki_mech_work *w, const ki_group *g, double *J) {
@@ -154,29 +186,35 @@ static void group_spatial(const ki_mech *mech, const ki_mech_work *w, const ki_g
     const ki_row *rows = w->rows + g->part;
     for (int side = 1; side >= 0; side--) {
         const double *r = w->state[g->body[side]].r;
+        double sign = side ? 1 : -1, arm[3] = {0};
+        if (g->world) {
+            arm[0] = sign * rows[1].w[side][2];
+            arm[1] = sign * rows[2].w[side][0];
+            arm[2] = sign * rows[0].w[side][1];
+        }
         for (int c = g->body[side]; c != g->top; c = mech->body[c].parent) {
             const ki_body *body = &mech->body[c];
             bool own = body->kind == KI_HINGE_OWN;
-            double x[3], T[6];
-            ki_minus(r, w->state[c].r, x);
+            double x[3], y[3];
+            ki_minus(r, w->state[c].r, y);
+            for (int i = 0; i < 3; i++)
+                x[i] = y[i] + arm[i];
             if (own)
                 slot = sliding_columns(g, KI_SPATIAL, rows, side, slot, J);
-            for (int j = own ? 3 : 0; j < body->n_v; j++) {
-                memcpy(T, w->S[body->v + j], sizeof T);
-                ki_add_cross(T, x, T + 3);
-                slot = column_spatial(g, rows, side, T, slot, J);
-            }
+            for (int j = own ? 3 : 0; j < body->n_v; j++)
+                slot = column_spatial(g, rows, side, w->S[body->v + j], x, y, slot, J);
         }
     }
 }
 
 void ki_jacobian(const ki_mech *mech, ki_mech_work *w, double *J) {
     const ki_layout *l = mech->layout;
-    if (l->overlaps)
-        memset(J, 0, (size_t)keel_pattern_count(mech->system.J) * sizeof *J);
+    memset(J, 0, (size_t)keel_pattern_count(mech->system.J) * sizeof *J); /* some rows have two parts */
     for (int g = 0; g < l->group_count; g++)
-        if (mech->d == KI_PLANAR)
-            group_planar(mech, w, &l->group[g], J);
-        else
+        if (mech->d == KI_SPATIAL)
             group_spatial(mech, w, &l->group[g], J);
+        else if (ki_is_pin(&l->group[g]))
+            pin_planar(mech, w, &l->group[g], J);
+        else
+            group_planar(mech, w, &l->group[g], J);
 }
