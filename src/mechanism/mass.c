@@ -39,19 +39,36 @@ static void composites_planar(const ki_mech *mech, ki_mech_work *w) {
 
 static const int *row_planar(const ki_mech *mech, const ki_mech_work *w, int b, int j, const int *slot,
                              double *M) {
-    const double *C = w->composite[b], *S = w->S[j];
-    double F[3] = {C[3] * S[0] + C[1] * S[2] - C[2] * S[1], C[0] * S[1] - S[0] * C[2],
-                   C[0] * S[2] + S[0] * C[1]};
-    for (int k = mech->body[b].v; k <= j; k++)
-        M[*slot++] = ki_dot3(w->S[k], F);
-    for (int parent = mech->body[b].parent; parent != 0; b = parent, parent = mech->body[b].parent) {
-        const ki_body *body = &mech->body[parent];
-        const double *r = w->state[b].r, *p = w->state[parent].r;
-        F[0] += (r[0] - p[0]) * F[2] - (r[1] - p[1]) * F[1];
+    const double *C = w->composite[b], *S = w->S[j], *r = w->state[b].r;
+    const double F0 = C[3] * S[0] + C[1] * S[2] - C[2] * S[1], F1 = C[0] * S[1] - S[0] * C[2],
+                 F2 = C[0] * S[2] + S[0] * C[1];
+    const ki_body *body = &mech->body[b];
+    for (int k = body->v; k <= j; k++)
+        M[*slot++] = w->S[k][0] * F0 + w->S[k][1] * F1 + w->S[k][2] * F2;
+    for (int c = body->parent; c != 0; c = body->parent) {
+        const double *r_c = w->state[c].r, L = F0 + (r[0] - r_c[0]) * F2 - (r[1] - r_c[1]) * F1;
+        body = &mech->body[c];
         for (int k = body->v; k < body->v + body->n_v; k++)
-            M[*slot++] = ki_dot3(w->S[k], F);
+            M[*slot++] = w->S[k][0] * L + w->S[k][1] * F1 + w->S[k][2] * F2;
     }
     return slot;
+}
+
+static void mass_planar(const ki_mech *mech, ki_mech_work *w, double *M) {
+    const int *slot = mech->layout->M_slot;
+    if (mech->layout->branches)
+        composites_planar(mech, w);
+    for (int b = 1; b < mech->body_count; b++) {
+        const ki_body *body = &mech->body[b];
+        if (body->alone) { /* x', y', angle' */
+            M[slot[0]] = M[slot[1]] = body->mass;
+            M[slot[2]] = body->inertia[2];
+            slot += 3;
+        } else {
+            for (int j = body->v; j < body->v + body->n_v; j++)
+                slot = row_planar(mech, w, b, j, slot, M);
+        }
+    }
 }
 
 /* ---- in space ---------------------------------------------------------------------------------------- */
@@ -125,31 +142,28 @@ static const int *row_spatial(const ki_mech *mech, const ki_mech_work *w, int b,
     return slot;
 }
 
-/* ---- both -------------------------------------------------------------------------------------------- */
-
-/* A body with coordinates of its own: constant entries. Returns the next slot. */
-static const int *lonely_entries(const ki_mech *mech, const ki_body *body, const int *slot, double *M) {
-    int slides = mech->d == KI_PLANAR ? 2 : 3, turns = mech->d - slides;
-    for (int i = 0; i < slides; i++)
-        M[*slot++] = body->mass;
-    for (int i = 0; i < turns; i++)
-        M[*slot++] = mech->d == KI_PLANAR ? body->inertia[2] : body->moment[i];
-    return slot;
-}
-
-void ki_mass_matrix(const ki_mech *mech, ki_mech_work *w, double *M) {
+static void mass_spatial(const ki_mech *mech, ki_mech_work *w, double *M) {
     const int *slot = mech->layout->M_slot;
-    bool planar = mech->d == KI_PLANAR;
-    if (mech->layout->branches && planar)
-        composites_planar(mech, w);
-    else if (mech->layout->branches)
+    if (mech->layout->branches)
         composites_spatial(mech, w);
     for (int b = 1; b < mech->body_count; b++) {
         const ki_body *body = &mech->body[b];
-        if (body->alone)
-            slot = lonely_entries(mech, body, slot, M);
-        else
+        if (body->alone) { /* x', y', z', omega about the principal axes */
+            for (int i = 0; i < 3; i++) {
+                M[slot[i]] = body->mass;
+                M[slot[3 + i]] = body->moment[i];
+            }
+            slot += 6;
+        } else {
             for (int j = body->v; j < body->v + body->n_v; j++)
-                slot = planar ? row_planar(mech, w, b, j, slot, M) : row_spatial(mech, w, b, j, slot, M);
+                slot = row_spatial(mech, w, b, j, slot, M);
+        }
     }
+}
+
+void ki_mass_matrix(const ki_mech *mech, ki_mech_work *w, double *M) {
+    if (mech->d == KI_PLANAR)
+        mass_planar(mech, w, M);
+    else
+        mass_spatial(mech, w, M);
 }

@@ -70,7 +70,10 @@ static void place_any(const ki_body *body, const ki_state *p, const double *q, k
     role->place(hinge, q, &relative);
     role->columns(hinge, q, NULL, columns, NULL);
 
-    ki_multiply(p->R, hinge->frame[0].R, RF);
+    if (body->parent)
+        ki_multiply(p->R, hinge->frame[0].R, RF);
+    else
+        memcpy(RF, hinge->frame[0].R, sizeof RF);
     ki_rotate(p->R, body->place[0], P);
     ki_rotate(RF, relative.r, shift);
     for (int i = 0; i < 3; i++)

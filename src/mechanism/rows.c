@@ -158,6 +158,15 @@ static void group_planar(const ki_mech *mech, const ki_mech_work *w, const ki_gr
     }
 }
 
+static void jacobian_planar(const ki_mech *mech, const ki_mech_work *w, double *J) {
+    const ki_layout *l = mech->layout;
+    for (int g = 0; g < l->group_count; g++)
+        if (ki_is_pin(&l->group[g]))
+            pin_planar(mech, w, &l->group[g], J);
+        else
+            group_planar(mech, w, &l->group[g], J);
+}
+
 /* All rows of a group in one column: those along the axes of the world from x = P - r_c, those that know only
  * turns from their torques, the others from T, with r_b - r_c = y. */
 static const int *column_spatial(const ki_group *g, const ki_row *rows, int side, const double S[6],
@@ -210,11 +219,9 @@ static void group_spatial(const ki_mech *mech, const ki_mech_work *w, const ki_g
 void ki_jacobian(const ki_mech *mech, ki_mech_work *w, double *J) {
     const ki_layout *l = mech->layout;
     memset(J, 0, (size_t)keel_pattern_count(mech->system.J) * sizeof *J); /* some rows have two parts */
-    for (int g = 0; g < l->group_count; g++)
-        if (mech->d == KI_SPATIAL)
+    if (mech->d == KI_PLANAR)
+        jacobian_planar(mech, w, J);
+    else
+        for (int g = 0; g < l->group_count; g++)
             group_spatial(mech, w, &l->group[g], J);
-        else if (ki_is_pin(&l->group[g]))
-            pin_planar(mech, w, &l->group[g], J);
-        else
-            group_planar(mech, w, &l->group[g], J);
 }
