@@ -4,9 +4,12 @@
 #include <stddef.h>
 
 void ki_multiply(const double A[9], const double B[9], double C[9]) {
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
+    for (int i = 0; i < 9; i += 3) {
+        double x = A[i], y = A[i + 1], z = A[i + 2];
+        C[i] = x * B[0] + y * B[3] + z * B[6];
+        C[i + 1] = x * B[1] + y * B[4] + z * B[7];
+        C[i + 2] = x * B[2] + y * B[5] + z * B[8];
+    }
 }
 
 void ki_multiply_transposed(const double A[9], const double B[9], double C[9]) {

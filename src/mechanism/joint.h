@@ -27,6 +27,8 @@ typedef struct ki_joint_role {
     void (*place)(const ki_joint *joint, const double *q, ki_relative *relative);
     /* S column after column, d numbers each; bias [d]. With v NULL the bias is not asked for. */
     void (*columns)(const ki_joint *joint, const double *q, const double *v, double *S, double *bias);
+    bool bends;  /* its bias is not always zero; in the plane all S are constant */
+    bool is_pin; /* q = (angle about z) and nothing else: the recursion has formulas of its own */
     /* q nearest to a relative pose */
     void (*fit)(const ki_joint *joint, const ki_relative *relative, double *q);
     /* q' = N(q) v, q <- q (+) dv, dv = N^+ dq; NULL: q' = v */
@@ -36,6 +38,8 @@ typedef struct ki_joint_role {
 
     /* cut role */
     int n_h, n_n;
+    int world_rows;   /* so many of its first rows are the coordinates x, y, z of p_1 - p_0 in the world */
+    int turning_rows; /* so many of its last holonomic rows know only how the bodies are turned */
     const char *row_name[KI_JOINT_ROWS]; /* "x", "tilt": the constraint is called "joint.x" */
     /* fills rows [n_h + n_n] from the states of the two bodies */
     void (*rows)(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level, ki_row *rows);
@@ -86,14 +90,9 @@ static inline int ki_readings(const ki_joint *joint, const ki_joint_role *role) 
     return count < KI_JOINT_COORDINATES ? count : KI_JOINT_COORDINATES;
 }
 
-/* A coordinate as users read it, from one as the joint of the tree counts it; and back. */
+/* A coordinate as users read it, from one as the joint of the tree counts it; back: ki_mech.q_sense. */
 static inline double ki_read(const ki_joint *joint, int k, double local) {
     return (joint->reversed ? -local : local) + joint->reading[k];
-}
-
-static inline double ki_unread(const ki_joint *joint, int k, double value) {
-    value -= joint->reading[k];
-    return joint->reversed ? -value : value;
 }
 
 /* The frames of a joint on its two bodies from its directions in the drawn pose; their origins are left
@@ -127,13 +126,9 @@ void ki_point_at(const ki_state *s, const double r[3], double arm[3], double at[
 void ki_planar_point_at(const ki_state *s, const double r[2], double arm[2], double at[2], double velocity[2],
                         double curve[2]);
 
-/* (p_1 - p_0) . e with a fixed world direction e; p_k the origins of the joint's frames. */
-void ki_row_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, const double e[3],
-                     ki_level level, ki_row *row);
-void ki_planar_row_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, const double e[2],
-                            ki_level level, ki_row *row);
-
-/* All of them: along x, y, z of the world; in the plane x, y. */
+/* The coordinates x, y, z of p_1 - p_0 in the world, p_k the origins of the joint's frames; in the plane x,
+ * y.
+ */
 void ki_rows_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
                       ki_row rows[3]);
 void ki_planar_rows_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,

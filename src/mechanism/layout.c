@@ -36,9 +36,20 @@ int ki_part_columns(const ki_mech *mech, const ki_part *part, int *columns) {
 /* ---- parts ------------------------------------------------------------------------------------------ */
 
 static void set_part(const ki_mech *mech, int p, int row, int owner, const int body[2]) {
-    int top = ki_common_ancestor(mech, body[0], body[1]);
-    mech->layout->part[p] = (ki_part){row, owner, {body[0], body[1]}, top, 0};
+    mech->layout->part[p] = (ki_part){.row = row,
+                                      .owner = owner,
+                                      .body = {body[0], body[1]},
+                                      .top = ki_common_ancestor(mech, body[0], body[1])};
     mech->layout->row_part[row] = p;
+}
+
+/* A group of parts that are in place. */
+static ki_group *add_group(ki_layout *l, int part, int count) {
+    const ki_part *first = &l->part[part];
+    ki_group *group = &l->group[l->group_count++];
+    *group =
+        (ki_group){.part = part, .count = count, .body = {first->body[0], first->body[1]}, .top = first->top};
+    return group;
 }
 
 static bool is_velocity(const ki_measure *measure) {
@@ -77,14 +88,21 @@ static int joint_parts(ki_mech *mech, int j, int p) {
     const ki_joint *joint = &mech->joint[j];
     int n_n, n_h = cut_rows(joint, mech->d, &n_n);
     if (joint->type->couples) {
-        for (int k = 0; k < 2; k++)
-            set_part(mech, p++, joint->row_h, j, mech->joint[joint->other[k]].body);
+        for (int k = 0; k < 2; k++) {
+            set_part(mech, p, joint->row_h, j, mech->joint[joint->other[k]].body);
+            add_group(mech->layout, p++, 1);
+        }
         return p;
     }
     for (int i = 0; i < n_h; i++)
         set_part(mech, p++, joint->row_h + i, j, joint->body);
     for (int i = 0; i < n_n; i++)
         set_part(mech, p++, joint->row_n + i, j, joint->body);
+    if (n_h + n_n > 0) {
+        ki_group *group = add_group(mech->layout, p - n_h - n_n, n_h + n_n);
+        group->world = ki_role(joint, mech->d)->world_rows;
+        group->turning = n_n ? 0 : ki_role(joint, mech->d)->turning_rows;
+    }
     return p;
 }
 
@@ -94,6 +112,10 @@ static void fill_parts(ki_mech *mech) {
     for (int j = 0; j < mech->joint_count; j++) {
         l->joint_part[j] = p;
         p = joint_parts(mech, j, p);
+        if (p > l->joint_part[j])
+            l->cut[l->cut_count++] = j;
+        if (mech->joint[j].viscous != 0 || mech->joint[j].coulomb != 0)
+            l->rubbing[l->rubbing_count++] = j;
     }
     row_h = l->n_h, row_n = l->n_h + l->n_n; /* motions and starts stand last among their kind */
     for (int i = 0; i < mech->start_count; i++)
@@ -101,12 +123,15 @@ static void fill_parts(ki_mech *mech) {
     row_h -= mech->motion_count;
     l->motion_row = row_h;
     l->motion_part = p;
-    for (int i = 0; i < mech->motion_count; i++)
-        set_part(mech, p++, row_h++, i, mech->motion[i].measure.body);
+    for (int i = 0; i < mech->motion_count; i++, p++) {
+        set_part(mech, p, row_h++, i, mech->motion[i].measure.body);
+        add_group(l, p, 1);
+    }
     l->start_part = p;
     for (int i = 0; i < mech->start_count; i++) {
         const ki_measure *measure = &mech->start[i].measure;
-        set_part(mech, p++, is_velocity(measure) ? row_n++ : row_h++, i, measure->body);
+        set_part(mech, p, is_velocity(measure) ? row_n++ : row_h++, i, measure->body);
+        add_group(l, p++, 1);
     }
 }
 
@@ -139,43 +164,64 @@ int ki_pattern_slot(keel_pattern P, int row, int column) {
     return low;
 }
 
-/* Pattern of J: the columns of all parts of a row. The parts of a row need not stand together. */
+/* The entries of a group in walking order; with `rows` NULL only counted. */
+static int group_entries(const ki_mech *mech, const ki_group *group, int *rows, int *columns) {
+    const ki_part *part = &mech->layout->part[group->part];
+    int count = 0;
+    for (int side = 1; side >= 0; side--)
+        for (int b = group->body[side]; b != group->top; b = mech->body[b].parent) {
+            const ki_body *body = &mech->body[b];
+            for (int j = 0; j < body->n_v; j++)
+                for (int k = 0; k < group->count; k++) {
+                    if (body->kind == KI_HINGE_OWN && ki_zero_entry(group, mech->d, k, j))
+                        continue;
+                    if (rows)
+                        rows[count] = part[k].row, columns[count] = body->v + j;
+                    count++;
+                }
+        }
+    return count;
+}
+
+/* Sorts the columns of each row, listed from first[row] on, and moves the rows together. */
+static void close_up(int m, const int *first, int *start, int *index) {
+    for (int i = 0; i < m; i++) {
+        int count = ki_sort_unique(index + first[i], first[i + 1] - first[i]);
+        for (int k = 0; k < count; k++)
+            index[start[i] + k] = index[first[i] + k];
+        start[i + 1] = start[i] + count;
+    }
+}
+
+/* Pattern of J: the columns of all groups that a row is in. */
 static keel_pattern jacobian_pattern(ki_mech *mech, ki_arena *scratch) {
     ki_layout *l = mech->layout;
     int m = l->n_h + l->n_n, total = 0;
-    int *start = KI_NEW(&mech->arena, int, m + 1), *fill = KI_NEW(scratch, int, m + 1);
     keel_pattern none = {0};
-    if (!start || !fill)
-        return none;
-    for (int p = 0; p < l->part_count; p++) {
-        l->part[p].slot = total;
-        int count = ki_part_columns(mech, &l->part[p], NULL);
-        fill[l->part[p].row + 1] += count;
-        total += count;
+    for (int g = 0; g < l->group_count; g++) {
+        l->group[g].slot = total;
+        total += group_entries(mech, &l->group[g], NULL, NULL);
     }
-    for (int i = 0; i < m; i++)
-        fill[i + 1] += fill[i];
-    int *index = KI_NEW(&mech->arena, int, total), *end = KI_NEW(scratch, int, m + 1);
+    int *start = KI_NEW(&mech->arena, int, m + 1), *index = KI_NEW(&mech->arena, int, total);
+    int *first = KI_NEW(scratch, int, m + 1), *next = KI_NEW(scratch, int, m + 1);
+    int *row = KI_NEW(scratch, int, total), *column = KI_NEW(scratch, int, total);
     l->J_slot = KI_NEW(&mech->arena, int, total);
-    if (mech->arena.failed || !end)
+    if (mech->arena.failed || scratch->failed)
         return none;
-    for (int i = 0; i < m; i++)
-        end[i] = fill[i];
-    for (int p = 0; p < l->part_count; p++)
-        end[l->part[p].row] += ki_part_columns(mech, &l->part[p], index + end[l->part[p].row]);
-    for (int i = 0; i < m; i++) { /* sorted, and moved together */
-        int count = ki_sort_unique(index + fill[i], end[i] - fill[i]);
-        for (int k = 0; k < count; k++)
-            index[start[i] + k] = index[fill[i] + k];
-        start[i + 1] = start[i] + count;
+    for (int g = 0; g < l->group_count; g++)
+        group_entries(mech, &l->group[g], row + l->group[g].slot, column + l->group[g].slot);
+    for (int k = 0; k < total; k++)
+        first[row[k] + 1]++;
+    for (int i = 0; i < m; i++) {
+        first[i + 1] += first[i];
+        next[i] = first[i];
     }
+    for (int k = 0; k < total; k++)
+        index[next[row[k]]++] = column[k];
+    close_up(m, first, start, index);
     keel_pattern P = {m, mech->system.n_v, start, index};
-    for (int p = 0; p < l->part_count; p++) {
-        int *slot = l->J_slot + l->part[p].slot;
-        int count = ki_part_columns(mech, &l->part[p], slot);
-        for (int k = 0; k < count; k++)
-            slot[k] = ki_pattern_slot(P, l->part[p].row, slot[k]);
-    }
+    for (int k = 0; k < total; k++)
+        l->J_slot[k] = ki_pattern_slot(P, row[k], column[k]);
     return P;
 }
 
@@ -229,6 +275,9 @@ keel_status ki_layout_build(ki_mech *mech) {
     number_rows(mech);
     l->part = KI_NEW(&mech->arena, ki_part, l->part_count);
     l->joint_part = KI_NEW(&mech->arena, int, mech->joint_count);
+    l->group = KI_NEW(&mech->arena, ki_group, l->part_count);
+    l->cut = KI_NEW(&mech->arena, int, mech->joint_count);
+    l->rubbing = KI_NEW(&mech->arena, int, mech->joint_count);
     l->row_part = KI_NEW(&mech->arena, int, l->n_h + l->n_n);
     if (mech->arena.failed)
         return KEEL_ERROR_MEMORY;

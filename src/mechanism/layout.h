@@ -6,9 +6,12 @@
  *     holonomic      cut joints in their order, motions, start positions (assembly only)
  *     nonholonomic   cut joints in their order, start velocities (assembly only)
  *
- * The entries of a part are walked from body 1 up to, not including, the lowest common ancestor `top` of its
- * bodies, then from body 0; at each body the columns of its tree joint. slot[k] is where entry k of the walk
- * goes among the values of J.
+ * Parts between the same two bodies - all rows of a cut joint - are a group. Its entries are walked from body
+ * 1 up to, not including, the lowest common ancestor `top` of its bodies, then from body 0; at each body the
+ * columns of its tree joint, for each of them all rows of the group. Left out are entries that are always
+ * zero: where a body with coordinates of its own slides along an axis of the world, those of rows along
+ * another axis and of rows that know only turns. slot[k] is where entry k of the walk goes among the values
+ * of J.
  */
 #ifndef KI_MECHANISM_LAYOUT_H
 #define KI_MECHANISM_LAYOUT_H
@@ -20,8 +23,27 @@ typedef struct ki_part {
     int owner;   /* number of the joint, motion or start value it is of */
     int body[2]; /* tree numbers */
     int top;     /* their lowest common ancestor */
-    int slot;    /* its first entry in J_slot */
 } ki_part;
+
+typedef struct ki_group {
+    int part, count; /* its first part, and how many */
+    int body[2], top;
+    int world;   /* so many of its first rows are along the axes x, y, z of the world */
+    int turning; /* so many of its last rows know only how the bodies are turned */
+    int slot;    /* its first entry in J_slot */
+} ki_group;
+
+/* In the plane: rows along both axes of the world, and no other. */
+static inline bool ki_is_pin(const ki_group *group) {
+    return group->world == 2 && group->count == 2;
+}
+
+/* Row k of a group in column j of a body with coordinates of its own. */
+static inline bool ki_zero_entry(const ki_group *group, int d, int k, int j) {
+    int slides = d == KI_PLANAR ? 2 : 3;
+    bool along_another = k < group->world && k != j;
+    return j < slides && (along_another || k >= group->count - group->turning);
+}
 
 typedef struct ki_layout {
     int n_h, n_n;
@@ -31,8 +53,12 @@ typedef struct ki_layout {
     int motion_part, start_part; /* first part of the motions, of the start values */
     int motion_row;              /* first row of the motions */
     int *row_part;               /* [n_h + n_n] a part of each row */
+    int group_count;
+    ki_group *group;
+    int cut_count, *cut;         /* joints that have parts */
+    int rubbing_count, *rubbing; /* joints with friction */
     bool branches;               /* some body hangs from another, or from the ground by a real joint */
-    int *J_slot;                 /* entries of all parts, walking */
+    int *J_slot;                 /* entries of all groups, walking */
     int *M_slot;                 /* entries of M: for each body, each of its columns, walking to the ground */
 } ki_layout;
 

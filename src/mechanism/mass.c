@@ -7,39 +7,85 @@
  *
  * and zero for all other k < j (Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.2).
  */
-#include <string.h>
-
 #include "mechanism/recursion.h"
 
-/* Composite, spatial: m, h [3], I [6] = xx yy zz xy yz zx. Planar: m, h [2], I. */
+/* Composite, spatial: m, h [3], I [6] = xx yy zz xy yz zx. Planar: m, h [2], I. Moved by x to the parent,
+ * I + (m |x|^2 + 2 h.x) E - m x x^T - h x^T - x h^T adds to its I.
+ *
+ * F = C S: angular momentum L = I omega + h x v, momentum p = m v + omega x h. Rows of M are walked from
+ * their body b to the ground. */
 
-static void own_planar(const ki_body *body, double C[10]) {
-    C[0] = body->mass;
-    C[1] = C[2] = 0;
-    C[3] = body->inertia[2];
-}
+/* ---- in the plane ------------------------------------------------------------------------------------ */
 
-static void own_spatial(const ki_body *body, const double R[9], double C[10]) {
-    double column[3][3];
-    for (int k = 0; k < 3; k++) {
-        double e[3] = {k == 0, k == 1, k == 2};
-        ki_rotated_inertia(R, body->inertia, e, column[k]);
+static void composites_planar(const ki_mech *mech, ki_mech_work *w) {
+    for (int b = 1; b < mech->body_count; b++) {
+        double *C = w->composite[b];
+        C[0] = mech->body[b].mass;
+        C[1] = C[2] = 0;
+        C[3] = mech->body[b].inertia[2];
     }
-    C[0] = body->mass;
-    C[1] = C[2] = C[3] = 0;
-    C[4] = column[0][0], C[5] = column[1][1], C[6] = column[2][2];
-    C[7] = column[0][1], C[8] = column[1][2], C[9] = column[2][0];
+    for (int b = mech->body_count - 1; b > 0; b--) {
+        int parent = mech->body[b].parent;
+        if (parent == 0)
+            continue;
+        const double *C = w->composite[b], *r = w->state[b].r, *p = w->state[parent].r;
+        double *to = w->composite[parent], x = r[0] - p[0], y = r[1] - p[1];
+        to[0] += C[0];
+        to[1] += C[1] + C[0] * x;
+        to[2] += C[2] + C[0] * y;
+        to[3] += C[3] + (C[0] * x + 2 * C[1]) * x + (C[0] * y + 2 * C[2]) * y;
+    }
 }
 
-/* Adds the composite C, moved by x, to `to`: I + (m |x|^2 + 2 h.x) E - m x x^T - h x^T - x h^T */
-static void add_planar(const double C[10], const double x[3], double to[10]) {
-    to[0] += C[0];
-    to[1] += C[1] + C[0] * x[0];
-    to[2] += C[2] + C[0] * x[1];
-    to[3] += C[3] + (C[0] * x[0] + 2 * C[1]) * x[0] + (C[0] * x[1] + 2 * C[2]) * x[1];
+static const int *row_planar(const ki_mech *mech, const ki_mech_work *w, int b, int j, const int *slot,
+                             double *M) {
+    const double *C = w->composite[b], *S = w->S[j], *r = w->state[b].r;
+    const double F0 = C[3] * S[0] + C[1] * S[2] - C[2] * S[1], F1 = C[0] * S[1] - S[0] * C[2],
+                 F2 = C[0] * S[2] + S[0] * C[1];
+    const ki_body *body = &mech->body[b];
+    for (int k = body->v; k <= j; k++)
+        M[*slot++] = w->S[k][0] * F0 + w->S[k][1] * F1 + w->S[k][2] * F2;
+    for (int c = body->parent; c != 0; c = body->parent) {
+        const double *r_c = w->state[c].r, L = F0 + (r[0] - r_c[0]) * F2 - (r[1] - r_c[1]) * F1;
+        body = &mech->body[c];
+        for (int k = body->v; k < body->v + body->n_v; k++)
+            M[*slot++] = w->S[k][0] * L + w->S[k][1] * F1 + w->S[k][2] * F2;
+    }
+    return slot;
 }
 
-static void add_spatial(const double C[10], const double x[3], double to[10]) {
+static void mass_planar(const ki_mech *mech, ki_mech_work *w, double *M) {
+    const int *slot = mech->layout->M_slot;
+    if (mech->layout->branches)
+        composites_planar(mech, w);
+    for (int b = 1; b < mech->body_count; b++) {
+        const ki_body *body = &mech->body[b];
+        if (body->alone) { /* x', y', angle' */
+            M[slot[0]] = M[slot[1]] = body->mass;
+            M[slot[2]] = body->inertia[2];
+            slot += 3;
+        } else {
+            for (int j = body->v; j < body->v + body->n_v; j++)
+                slot = row_planar(mech, w, b, j, slot, M);
+        }
+    }
+}
+
+/* ---- in space ---------------------------------------------------------------------------------------- */
+
+/* R I R^T */
+static void turned_inertia(const double R[9], const double I[6], double out[6]) {
+    double RI[9];
+    for (int i = 0; i < 9; i += 3) {
+        RI[i] = R[i] * I[0] + R[i + 1] * I[3] + R[i + 2] * I[5];
+        RI[i + 1] = R[i] * I[3] + R[i + 1] * I[1] + R[i + 2] * I[4];
+        RI[i + 2] = R[i] * I[5] + R[i + 1] * I[4] + R[i + 2] * I[2];
+    }
+    out[0] = ki_dot3(RI, R), out[1] = ki_dot3(RI + 3, R + 3), out[2] = ki_dot3(RI + 6, R + 6);
+    out[3] = ki_dot3(RI, R + 3), out[4] = ki_dot3(RI + 3, R + 6), out[5] = ki_dot3(RI + 6, R);
+}
+
+static void add_moved(const double C[10], const double x[3], double to[10]) {
     const double *h = C + 1, m = C[0];
     double trace = m * ki_dot3(x, x) + 2 * ki_dot3(h, x);
     to[0] += m;
@@ -51,14 +97,25 @@ static void add_spatial(const double C[10], const double x[3], double to[10]) {
     }
 }
 
-/* F = C S: angular momentum L = I omega + h x v, momentum p = m v + omega x h */
-static void momentum(int d, const double C[10], const double *S, double *F) {
-    if (d == KI_PLANAR) {
-        F[0] = C[3] * S[0] + C[1] * S[2] - C[2] * S[1];
-        F[1] = C[0] * S[1] - S[0] * C[2];
-        F[2] = C[0] * S[2] + S[0] * C[1];
-        return;
+static void composites_spatial(const ki_mech *mech, ki_mech_work *w) {
+    for (int b = 1; b < mech->body_count; b++) {
+        double *C = w->composite[b];
+        C[0] = mech->body[b].mass;
+        C[1] = C[2] = C[3] = 0;
+        if (!mech->body[b].alone)
+            turned_inertia(w->state[b].R, mech->body[b].inertia, C + 4);
     }
+    for (int b = mech->body_count - 1; b > 0; b--) {
+        int parent = mech->body[b].parent;
+        double x[3];
+        if (parent == 0)
+            continue;
+        ki_minus(w->state[b].r, w->state[parent].r, x);
+        add_moved(w->composite[b], x, w->composite[parent]);
+    }
+}
+
+static void momentum(const double C[10], const double S[6], double F[6]) {
     const double *I = C + 4, *h = C + 1, *omega = S, *v = S + 3;
     F[0] = I[0] * omega[0] + I[3] * omega[1] + I[5] * omega[2];
     F[1] = I[3] * omega[0] + I[1] * omega[1] + I[4] * omega[2];
@@ -69,77 +126,44 @@ static void momentum(int d, const double C[10], const double *S, double *F) {
     ki_add_cross(omega, h, F + 3);
 }
 
-static void composites(const ki_mech *mech, ki_mech_work *w) {
-    for (int b = 1; b < mech->body_count; b++)
-        if (mech->d == KI_PLANAR)
-            own_planar(&mech->body[b], w->composite[b]);
-        else
-            own_spatial(&mech->body[b], w->state[b].R, w->composite[b]);
-    for (int b = mech->body_count - 1; b > 0; b--) {
-        int p = mech->body[b].parent;
-        double x[3];
-        if (p == 0)
-            continue;
-        ki_minus(w->state[b].r, w->state[p].r, x);
-        if (mech->d == KI_PLANAR)
-            add_planar(w->composite[b], x, w->composite[p]);
-        else
-            add_spatial(w->composite[b], x, w->composite[p]);
+static const int *row_spatial(const ki_mech *mech, const ki_mech_work *w, int b, int j, const int *slot,
+                              double *M) {
+    double F[6], x[3];
+    momentum(w->composite[b], w->S[j], F);
+    for (int k = mech->body[b].v; k <= j; k++)
+        M[*slot++] = ki_dot6(w->S[k], F);
+    for (int parent = mech->body[b].parent; parent != 0; b = parent, parent = mech->body[b].parent) {
+        const ki_body *body = &mech->body[parent];
+        ki_minus(w->state[b].r, w->state[parent].r, x);
+        ki_add_cross(x, F + 3, F);
+        for (int k = body->v; k < body->v + body->n_v; k++)
+            M[*slot++] = ki_dot6(w->S[k], F);
     }
-}
-
-/* A body with coordinates of its own: constant entries. Returns the next slot. */
-static const int *lonely_entries(const ki_mech *mech, const ki_body *body, const int *slot, double *M) {
-    if (mech->d == KI_PLANAR) {
-        M[*slot++] = body->mass;
-        M[*slot++] = body->mass;
-        M[*slot++] = body->inertia[2];
-        return slot;
-    }
-    for (int i = 0; i < 3; i++)
-        M[*slot++] = body->mass;
-    for (int i = 0; i < 3; i++)
-        M[*slot++] = body->moment[i];
     return slot;
 }
 
-/* Row j of M, walking from body b to the ground. */
-static const int *walk_row(const ki_mech *mech, const ki_mech_work *w, int b, int j, const int *slot,
-                           double *M) {
-    int d = mech->d;
-    double F[6] = {0};
-    momentum(d, w->composite[b], w->S[j], F);
-    for (int c = b; c != 0; c = mech->body[c].parent) {
-        const ki_body *body = &mech->body[c];
-        int end = c == b ? j + 1 : body->v + body->n_v;
-        for (int k = body->v; k < end; k++) {
-            double sum = 0;
-            for (int i = 0; i < d; i++)
-                sum += w->S[k][i] * F[i];
-            M[*slot++] = sum;
-        }
-        const double *r = w->state[c].r, *p = w->state[body->parent].r;
-        if (d == KI_PLANAR) {
-            F[0] += (r[0] - p[0]) * F[2] - (r[1] - p[1]) * F[1];
+static void mass_spatial(const ki_mech *mech, ki_mech_work *w, double *M) {
+    const int *slot = mech->layout->M_slot;
+    if (mech->layout->branches)
+        composites_spatial(mech, w);
+    for (int b = 1; b < mech->body_count; b++) {
+        const ki_body *body = &mech->body[b];
+        if (body->alone) { /* x', y', z', omega about the principal axes */
+            for (int i = 0; i < 3; i++) {
+                M[slot[i]] = body->mass;
+                M[slot[3 + i]] = body->moment[i];
+            }
+            slot += 6;
         } else {
-            double x[3];
-            ki_minus(r, p, x);
-            ki_add_cross(x, F + 3, F);
+            for (int j = body->v; j < body->v + body->n_v; j++)
+                slot = row_spatial(mech, w, b, j, slot, M);
         }
     }
-    return slot;
 }
 
 void ki_mass_matrix(const ki_mech *mech, ki_mech_work *w, double *M) {
-    const int *slot = mech->layout->M_slot;
-    if (mech->layout->branches)
-        composites(mech, w);
-    for (int b = 1; b < mech->body_count; b++) {
-        const ki_body *body = &mech->body[b];
-        if (body->alone)
-            slot = lonely_entries(mech, body, slot, M);
-        else
-            for (int j = body->v; j < body->v + body->n_v; j++)
-                slot = walk_row(mech, w, b, j, slot, M);
-    }
+    if (mech->d == KI_PLANAR)
+        mass_planar(mech, w, M);
+    else
+        mass_spatial(mech, w, M);
 }

@@ -86,7 +86,7 @@ static const double *own_coordinates(const ki_mech *mech, const ki_mech_work *w,
     if (role->kinematics) /* not numbers that can be read one by one */
         return NULL;
     for (int i = 0; i < role->n_q; i++)
-        q[i] = joint->reversed ? -w->point_q[joint->q + i] : w->point_q[joint->q + i];
+        q[i] = joint->reversed ? -w->local_q[joint->q + i] : w->local_q[joint->q + i];
     return q;
 }
 

@@ -10,10 +10,10 @@
 
 /* Q = applied forces - what the bodies need to keep their bias accelerations */
 static void generalized_forces(const ki_mech *mech, ki_mech_work *w, const keel_point *at, double *Q) {
-    ki_clear_wrenches(mech, w);
+    ki_body_wrenches(mech, w, false);
     ki_apply_forces(mech, w, at->t, at->lambda);
-    ki_add_inertia(mech, w, false);
-    ki_gather(mech, w, Q);
+    if (Q)
+        ki_gather(mech, w, Q);
 }
 
 /* Phi: sums over parts */
@@ -35,8 +35,7 @@ void ki_row_rates(const ki_mech *mech, const ki_mech_work *w, double *rate) {
 
 static void right_hand_sides(const ki_mech *mech, const ki_mech_work *w, double *xi) {
     const ki_layout *l = mech->layout;
-    for (int i = 0; i < l->n_h + l->n_n; i++)
-        xi[i] = w->tau_rate[i];
+    memcpy(xi, w->tau_rate, (size_t)(l->n_h + l->n_n) * sizeof *xi);
     for (int p = 0; p < l->part_count; p++)
         xi[l->part[p].row] -= ki_row_bias(mech, w, l->part[p].body, &w->rows[p]) + w->rows[p].gamma;
 }
@@ -67,8 +66,10 @@ keel_status ki_mech_evaluate(const keel_system *system, void *work, unsigned wha
         generalized_forces(mech, w, at, what & KEEL_FORCE ? terms->Q : NULL);
     if (what & KEEL_FORCE_LAMBDA)
         ki_friction_lambda(mech, w, at->lambda, terms->Q_lambda);
-    if (what & KEEL_ENERGY)
+    if (what & KEEL_ENERGY) {
+        w->potential += ki_gravity_potential(mech, w);
         terms->energy = ki_kinetic(mech, w) + w->potential;
+    }
     if (what & KEEL_POWER)
         terms->power = w->power;
     if (what & (KEEL_TANGENT | KEEL_VELOCITY_Q))

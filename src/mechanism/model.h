@@ -88,20 +88,40 @@ typedef struct ki_relative {
     double angle;      /* planar, with r[0], r[1] */
 } ki_relative;
 
+/* Hinges with formulas of their own in the recursion; the others ask their joint. */
+typedef enum ki_hinge_kind {
+    KI_HINGE_ANY,
+    KI_HINGE_PIN, /* revolute */
+    KI_HINGE_OWN  /* a made-up free joint: coordinates of its own */
+} ki_hinge_kind;
+
+/* The constants of a hinge. In the plane its columns S, which are constant on the parent there. Of a pin in
+ * space: R_b = R_p (turn_0 + cos q turn_1 + sin q turn_2), and its axis on the parent with the sign of v. */
+typedef struct ki_hinge_constants {
+    double columns[3][3];
+    double turn[3][9], axis[3];
+} ki_hinge_constants;
+
+/* What the passes over the tree read stands first and together. */
 typedef struct ki_body {
-    const char *name;
-    keel_location where;
-    int described;  /* number in the description */
-    int parent;     /* -1: the ground itself */
-    int joint;      /* its tree joint */
-    ki_joint hinge; /* that joint with body[0] = parent, body[1] = this one (swapped where reversed) */
-    int v, n_v;     /* its velocities */
-    int depth;      /* ancestors up to the ground */
-    bool alone; /* hangs from the ground by a free joint and carries no child: its mass matrix is constant */
+    int parent; /* -1: the ground itself */
+    int q;      /* its first coordinate */
+    int v, n_v; /* its velocities */
+    ki_hinge_kind kind;
+    double sign; /* 1, or -1: its velocities are minus those of the hinge */
+    bool alone;  /* hangs from the ground by a free joint and carries no child: its mass matrix is constant */
+    double drawn_turn; /* planar: angle between the hinge's frames on parent and body, as constants of both */
+    double place[2][3];      /* of the hinge on parent and body: hinge.frame[].r */
     double mass, inertia[6]; /* xx yy zz xy yz zx about the reference point, body axes; planar: [2] */
     double moment[3];        /* spatial: principal moments, about the axes of a made-up free joint */
-    double drawn[3];         /* reference point in the drawn pose */
-    double drawn_turn; /* planar: angle between the hinge's frames on parent and body, as constants of both */
+    const ki_hinge_constants *constants;
+    double drawn[3]; /* reference point in the drawn pose */
+    int depth;       /* ancestors up to the ground */
+    int joint;       /* its tree joint */
+    ki_joint hinge;  /* that joint with body[0] = parent, body[1] = this one (swapped where reversed) */
+    const char *name;
+    keel_location where;
+    int described; /* number in the description */
 } ki_body;
 
 /* A scalar that can be asked of a mechanism by name. Kinematic ones are rows. */
@@ -166,6 +186,8 @@ typedef struct ki_mech {
     ki_arena arena;
     const char *file; /* the last file that a location named */
     int d;
+    /* [n_q] coordinates as the joints of the tree count them: sense (q - reading) */
+    double *q_sense, *q_reading;
     double gravity[3];
     int body_count; /* with the ground */
     ki_body *body;

@@ -71,13 +71,27 @@ static void pair_row(const pair *p, const double e[2], ki_level level, ki_row *r
     row->gamma = level == KI_AT_VELOCITY ? dot(p->curve, e) : 0;
 }
 
+static void set_covector(double turn, double x, double y, double w[3]) {
+    w[0] = turn;
+    w[1] = x;
+    w[2] = y;
+}
+
+/* D . e with e = x, then y: arm x e = -arm_y, then arm_x */
 void ki_planar_rows_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
                              ki_row rows[2]) {
-    static const double WORLD[2][2] = {{1, 0}, {0, 1}};
-    pair p;
-    pair_points(s0, joint->frame[0].r, s1, joint->frame[1].r, level, &p);
-    pair_row(&p, WORLD[0], level, &rows[0]);
-    pair_row(&p, WORLD[1], level, &rows[1]);
+    double a[2], b[2]; /* arms */
+    double square_0 = s0->twist[0] * s0->twist[0], square_1 = s1->twist[0] * s1->twist[0];
+    rotate(s0, joint->frame[0].r, a);
+    rotate(s1, joint->frame[1].r, b);
+    set_covector(-b[1], 1, 0, rows[0].w[1]);
+    set_covector(a[1], -1, 0, rows[0].w[0]);
+    set_covector(b[0], 0, 1, rows[1].w[1]);
+    set_covector(-a[0], 0, -1, rows[1].w[0]);
+    for (int i = 0; i < 2; i++) {
+        rows[i].value = (s1->r[i] + b[i]) - (s0->r[i] + a[i]);
+        rows[i].gamma = level == KI_AT_VELOCITY ? square_0 * a[i] - square_1 * b[i] : 0;
+    }
 }
 
 /* D . a with a fixed on body 0: beside the terms of D . e at rest,

@@ -80,13 +80,23 @@ static void pair_row(const pair *p, const double e[3], ki_level level, ki_row *r
     row->gamma = level == KI_AT_VELOCITY ? ki_dot3(p->curve, e) : 0;
 }
 
+/* D . e with e = x, y, z: the covectors arm x e are the columns of -[arm], those of e x arm of [arm] */
 void ki_rows_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
                       ki_row rows[3]) {
-    static const double WORLD[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     pair p;
     pair_points(s0, joint->frame[0].r, s1, joint->frame[1].r, level, &p);
-    for (int k = 0; k < 3; k++)
-        pair_row(&p, WORLD[k], level, &rows[k]);
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3, k = (i + 2) % 3;
+        memset(rows[i].w, 0, sizeof rows[i].w);
+        rows[i].value = p.D[i];
+        rows[i].w[1][j] = p.arm[1][k];
+        rows[i].w[1][k] = -p.arm[1][j];
+        rows[i].w[0][j] = -p.arm[0][k];
+        rows[i].w[0][k] = p.arm[0][j];
+        rows[i].w[1][3 + i] = 1;
+        rows[i].w[0][3 + i] = -1;
+        rows[i].gamma = level == KI_AT_VELOCITY ? p.curve[i] : 0;
+    }
 }
 
 /* D . a with a fixed on body 0: beside the terms of D . e at rest,
@@ -107,30 +117,43 @@ void ki_row_along(const ki_joint *joint, const ki_state *s0, const ki_state *s1,
     }
 }
 
+/* A direction fixed on a body, its rate omega x a and omega x (omega x a). */
+typedef struct direction {
+    double a[3], rate[3], curve[3];
+} direction;
+
+static direction look_along(const ki_frame *frame, const ki_state *s, int k, ki_level level) {
+    direction x;
+    ki_frame_axis(frame, s, k, x.a, level == KI_AT_VELOCITY ? x.rate : NULL);
+    if (level == KI_AT_VELOCITY)
+        ki_cross(s->twist, x.rate, x.curve);
+    return x;
+}
+
 /* (a . b)'  = omega_0 . (a x b) + omega_1 . (b x a)
  * gamma     = (omega_0 x (omega_0 x a)) . b + 2 a' . b' + a . (omega_1 x (omega_1 x b)) */
+static void dot_row(const direction *x, const direction *y, ki_level level, ki_row *row) {
+    memset(row, 0, sizeof *row);
+    row->value = ki_dot3(x->a, y->a);
+    ki_cross(x->a, y->a, row->w[0]);
+    for (int i = 0; i < 3; i++)
+        row->w[1][i] = -row->w[0][i];
+    if (level == KI_AT_VELOCITY)
+        row->gamma = ki_dot3(x->curve, y->a) + 2 * ki_dot3(x->rate, y->rate) + ki_dot3(x->a, y->curve);
+}
+
 void ki_row_dot(const ki_joint *joint, const ki_state *s0, const ki_state *s1, int j, int k, ki_level level,
                 ki_row *row) {
-    double a[3], b[3], a_rate[3], b_rate[3], curve[3];
-    bool moving = level == KI_AT_VELOCITY;
-    memset(row, 0, sizeof *row);
-    ki_frame_axis(&joint->frame[0], s0, j, a, moving ? a_rate : NULL);
-    ki_frame_axis(&joint->frame[1], s1, k, b, moving ? b_rate : NULL);
-    row->value = ki_dot3(a, b);
-    ki_cross(a, b, row->w[0]);
-    ki_cross(b, a, row->w[1]);
-    if (moving) {
-        ki_cross(s0->twist, a_rate, curve);
-        row->gamma = ki_dot3(curve, b) + 2 * ki_dot3(a_rate, b_rate);
-        ki_cross(s1->twist, b_rate, curve);
-        row->gamma += ki_dot3(a, curve);
-    }
+    direction a = look_along(&joint->frame[0], s0, j, level), b = look_along(&joint->frame[1], s1, k, level);
+    dot_row(&a, &b, level, row);
 }
 
 void ki_rows_parallel(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
                       ki_row rows[2]) {
-    ki_row_dot(joint, s0, s1, 1, 2, level, &rows[0]);
-    ki_row_dot(joint, s0, s1, 0, 2, level, &rows[1]);
+    direction x = look_along(&joint->frame[0], s0, 0, level), y = look_along(&joint->frame[0], s0, 1, level);
+    direction z = look_along(&joint->frame[1], s1, 2, level);
+    dot_row(&y, &z, level, &rows[0]);
+    dot_row(&x, &z, level, &rows[1]);
 }
 
 void ki_rows_aligned(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,

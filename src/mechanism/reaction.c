@@ -35,11 +35,12 @@ static wrench widen(int d, const double *from, double sign) {
 /* The wrenches of all rows, of applied forces and of inertia, gathered along the tree. */
 static void gather_all(const ki_mech *mech, ki_mech_work *w, const keel_point *at, const double *v_rate) {
     const ki_layout *l = mech->layout;
-    ki_clear_wrenches(mech, w);
     if (v_rate) {
         ki_accelerate(mech, w, v_rate);
+        ki_body_wrenches(mech, w, true);
         ki_apply_forces(mech, w, at->t, at->lambda);
-        ki_add_inertia(mech, w, true);
+    } else {
+        memset(w->wrench, 0, (size_t)mech->body_count * sizeof *w->wrench);
     }
     for (int p = 0; p < l->part_count; p++)
         ki_add_row_force(mech, w, l->part[p].body, &w->rows[p], -at->lambda[l->part[p].row]);
@@ -64,7 +65,7 @@ static void reaction_of(const ki_mech *mech, const ki_mech_work *w, int j, const
     int side = joint->tree ? !joint->reversed : joint->body[1] != 0;
     int body = joint->body[side];
     const ki_state *s0 = &w->state[joint->body[0]], *s1 = &w->state[joint->body[1]], *s = &w->state[body];
-    wrench on = joint->tree ? widen(mech->d, w->gathered[body], -1) : cut_wrench(mech, w, j, lambda, side);
+    wrench on = joint->tree ? widen(mech->d, w->wrench[body], -1) : cut_wrench(mech, w, j, lambda, side);
     double sign = side == 1 ? 1 : -1, place[3], arm[3], A[9];
     ki_rotate(s1->R, joint->frame[1].r, place);
     ki_add_scaled(1, s1->r, place);

@@ -2,94 +2,181 @@
  * d = r_b - P from the joint's place P on the body, and J(a) = (-a_y, a_x):
  *
  *     omega_b = omega_p + Omega                            v_b = v_p + omega_p J(x) + u
- *     alpha_b = alpha_p + b_Omega                          u   = V + Omega J(d)
- *     a_b = a_p + alpha_p J(x) - omega_p^2 x + 2 omega_p J(u) + b_V + b_Omega J(d) - Omega^2 d
+ *     u = V + Omega J(d)                                   a_b = a_p - omega_p^2 x + 2 omega_p J(u) - Omega^2
+ * d
  *
- * where (Omega, V) = S v and (b_Omega, b_V) = S' v are the joint's, turned into world axes.
+ * where (Omega, V) = S v is the joint's, turned into world axes. No joint of the plane has a bias of its own:
+ * S is constant on the parent, so alpha = 0 when v' = 0. A pin has V = 0, and with omega_b
+ *
+ *     v_b = v_p + omega_p J(x - d) + omega_b J(d)          a_b = a_p - omega_p^2 (x - d) - omega_b^2 d.
  */
 #include "mechanism/joint.h"
 #include "mechanism/recursion.h"
 
-/* The hinge's velocities as it counts them. */
-static void local_velocities(const ki_joint *hinge, const double *v, int n_v, double *local) {
-    double sign = hinge->reversed ? -1 : 1;
-    for (int j = 0; j < n_v; j++)
-        local[j] = sign * v[hinge->v + j];
-}
+/* ---- poses ------------------------------------------------------------------------------------------- */
 
-/* Rotation of the hinge's frame on the parent: its direction there plus the parent's angle. */
-static void frame_axes(const ki_state *parent, const ki_frame *frame, double *c, double *s) {
-    *c = parent->R[0] * frame->R[0] + parent->R[1] * frame->R[3];
-    *s = parent->R[3] * frame->R[0] + parent->R[4] * frame->R[3];
-}
-
-void ki_place_planar(const ki_mech *mech, ki_mech_work *w, int b) {
-    const ki_body *body = &mech->body[b];
-    const ki_joint *hinge = &body->hinge;
-    const ki_state *p = &w->state[body->parent];
-    const ki_joint_role *role = hinge->type->planar;
-    ki_state *s = &w->state[b];
-    ki_relative relative = {.angle = 0};
-    double columns[KI_JOINT_VELOCITIES * KI_PLANAR], cF, sF;
-    role->place(hinge, w->local_q + hinge->q, &relative);
-    role->columns(hinge, w->local_q + hinge->q, NULL, columns, NULL);
-
-    const double *c0 = hinge->frame[0].r, *c1 = hinge->frame[1].r, *r = relative.r;
-    frame_axes(p, &hinge->frame[0], &cF, &sF);
-    double Px = p->r[0] + p->R[0] * c0[0] + p->R[1] * c0[1] + cF * r[0] - sF * r[1];
-    double Py = p->r[1] + p->R[3] * c0[0] + p->R[4] * c0[1] + sF * r[0] + cF * r[1];
-
-    s->angle = p->angle + relative.angle + body->drawn_turn;
-    double c = cos(s->angle), si = sin(s->angle);
+static void turn_to(double angle, ki_state *s) {
+    double c = cos(angle), si = sin(angle);
+    s->angle = angle;
     s->R[0] = s->R[4] = c;
     s->R[3] = si, s->R[1] = -si;
-    double dx = -(c * c1[0] - si * c1[1]), dy = -(si * c1[0] + c * c1[1]);
-    s->r[0] = Px + dx, s->r[1] = Py + dy;
+}
 
-    double sign = hinge->reversed ? -1 : 1;
+/* y = R x */
+static void rotate(const ki_state *s, const double x[2], double y[2]) {
+    y[0] = s->R[0] * x[0] - s->R[3] * x[1];
+    y[1] = s->R[3] * x[0] + s->R[0] * x[1];
+}
+
+/* d of a body: from its place of the hinge to its reference point */
+static void arm_of(const ki_body *body, const ki_state *s, double d[2]) {
+    rotate(s, body->place[1], d);
+    d[0] = -d[0], d[1] = -d[1];
+}
+
+static void place_pin(const ki_body *body, const ki_state *p, const double *q, ki_state *s, double S[6]) {
+    double P[2], d[2];
+    rotate(p, body->place[0], P);
+    turn_to(p->angle + q[0] + body->drawn_turn, s);
+    arm_of(body, s, d);
+    for (int i = 0; i < 2; i++)
+        s->r[i] = p->r[i] + P[i] + d[i];
+    S[0] = body->sign;
+    S[1] = -body->sign * d[1];
+    S[2] = body->sign * d[0];
+}
+
+/* The columns never change: work.c */
+static void place_own(const double *q, ki_state *s) {
+    turn_to(q[2], s);
+    s->r[0] = q[0], s->r[1] = q[1];
+}
+
+static void place_any(const ki_body *body, const ki_state *p, const double *q, ki_state *s, double (*S)[6]) {
+    const double *F = body->hinge.frame[0].R, *c = body->place[0];
+    ki_relative relative = {.angle = 0};
+    double P[2], d[2];
+    body->hinge.type->planar->place(&body->hinge, q, &relative);
+    const double *r = relative.r,
+                 on_parent[2] = {c[0] + F[0] * r[0] + F[1] * r[1], c[1] + F[3] * r[0] + F[4] * r[1]};
+    rotate(p, on_parent, P);
+    turn_to(p->angle + relative.angle + body->drawn_turn, s);
+    arm_of(body, s, d);
+    for (int i = 0; i < 2; i++)
+        s->r[i] = p->r[i] + P[i] + d[i];
     for (int j = 0; j < body->n_v; j++) {
-        const double *S = columns + KI_PLANAR * j;
-        double *out = w->S[body->v + j];
-        out[0] = sign * S[0];
-        out[1] = sign * (cF * S[1] - sF * S[2] - S[0] * dy);
-        out[2] = sign * (sF * S[1] + cF * S[2] + S[0] * dx);
+        const double *column = body->constants->columns[j];
+        S[j][0] = column[0];
+        rotate(p, column + 1, S[j] + 1);
+        S[j][1] -= column[0] * d[1];
+        S[j][2] += column[0] * d[0];
     }
 }
 
-void ki_move_planar(const ki_mech *mech, ki_mech_work *w, int b, const double *v) {
-    const ki_body *body = &mech->body[b];
-    const ki_joint *hinge = &body->hinge;
-    const ki_state *p = &w->state[body->parent];
-    ki_state *s = &w->state[b];
-    double columns[KI_JOINT_VELOCITIES * KI_PLANAR], local[KI_JOINT_VELOCITIES], bias[KI_PLANAR] = {0};
-    double cF, sF, Omega = 0, ux = 0, uy = 0;
-    local_velocities(hinge, v, body->n_v, local);
-    hinge->type->planar->columns(hinge, w->local_q + hinge->q, local, columns, bias);
+void ki_place_planar(const ki_mech *mech, ki_mech_work *w) {
+    for (int b = 1; b < mech->body_count; b++) {
+        const ki_body *body = &mech->body[b];
+        const ki_state *p = &w->state[body->parent];
+        const double *q = w->local_q + body->q;
+        if (body->kind == KI_HINGE_PIN)
+            place_pin(body, p, q, &w->state[b], w->S[body->v]);
+        else if (body->kind == KI_HINGE_OWN)
+            place_own(q, &w->state[b]);
+        else
+            place_any(body, p, q, &w->state[b], w->S + body->v);
+    }
+}
+
+/* ---- velocities -------------------------------------------------------------------------------------- */
+
+static void move_pin(const ki_state *p, const double *v, const double S[6], ki_state *s) {
+    double omega_p = p->twist[0], omega = omega_p + S[0] * v[0];
+    double dx = S[0] * S[2], dy = -S[0] * S[1]; /* S_0 = 1 or -1 */
+    double cx = s->r[0] - p->r[0] - dx, cy = s->r[1] - p->r[1] - dy;
+    s->twist[0] = omega;
+    s->twist[1] = p->twist[1] - omega_p * cy - omega * dy;
+    s->twist[2] = p->twist[2] + omega_p * cx + omega * dx;
+    s->bias[1] = p->bias[1] - omega_p * omega_p * cx - omega * omega * dx;
+    s->bias[2] = p->bias[2] - omega_p * omega_p * cy - omega * omega * dy;
+}
+
+static void move_own(const double *v, ki_state *s) {
+    s->twist[0] = v[2];
+    s->twist[1] = v[0];
+    s->twist[2] = v[1];
+}
+
+static void move_any(const ki_body *body, const ki_state *p, const double *v, double (*S)[6], ki_state *s) {
+    double Omega = 0, ux = 0, uy = 0, d[2], omega = p->twist[0];
     for (int j = 0; j < body->n_v; j++) {
-        const double *S = w->S[body->v + j];
-        Omega += S[0] * v[body->v + j];
-        ux += S[1] * v[body->v + j];
-        uy += S[2] * v[body->v + j];
+        Omega += S[j][0] * v[j];
+        ux += S[j][1] * v[j];
+        uy += S[j][2] * v[j];
     }
     double x = s->r[0] - p->r[0], y = s->r[1] - p->r[1];
-    double omega = p->twist[0], alpha = p->bias[0];
+    arm_of(body, s, d);
     s->twist[0] = omega + Omega;
     s->twist[1] = p->twist[1] - omega * y + ux;
     s->twist[2] = p->twist[2] + omega * x + uy;
-
-    const double *c1 = hinge->frame[1].r;
-    double dx = -(s->R[0] * c1[0] + s->R[1] * c1[1]), dy = -(s->R[3] * c1[0] + s->R[4] * c1[1]);
-    frame_axes(p, &hinge->frame[0], &cF, &sF);
-    double bx = cF * bias[1] - sF * bias[2], by = sF * bias[1] + cF * bias[2];
-    s->bias[0] = alpha + bias[0];
-    s->bias[1] =
-        p->bias[1] - alpha * y - omega * omega * x - 2 * omega * uy + bx - bias[0] * dy - Omega * Omega * dx;
-    s->bias[2] =
-        p->bias[2] + alpha * x - omega * omega * y + 2 * omega * ux + by + bias[0] * dx - Omega * Omega * dy;
+    s->bias[1] = p->bias[1] - omega * omega * x - 2 * omega * uy - Omega * Omega * d[0];
+    s->bias[2] = p->bias[2] - omega * omega * y + 2 * omega * ux - Omega * Omega * d[1];
 }
 
-void ki_inertia_force_planar(const ki_body *body, const double rate[3], double wrench[3]) {
-    wrench[0] = body->inertia[2] * rate[0];
-    wrench[1] = body->mass * rate[1];
-    wrench[2] = body->mass * rate[2];
+void ki_move_planar(const ki_mech *mech, ki_mech_work *w, const double *v) {
+    for (int b = 1; b < mech->body_count; b++) {
+        const ki_body *body = &mech->body[b];
+        const ki_state *p = &w->state[body->parent];
+        if (body->kind == KI_HINGE_PIN)
+            move_pin(p, v + body->v, w->S[body->v], &w->state[b]);
+        else if (body->kind == KI_HINGE_OWN)
+            move_own(v + body->v, &w->state[b]);
+        else
+            move_any(body, p, v + body->v, w->S + body->v, &w->state[b]);
+    }
+}
+
+void ki_accelerate_planar(const ki_mech *mech, ki_mech_work *w, const double *v_rate) {
+    for (int b = 1; b < mech->body_count; b++) {
+        const ki_body *body = &mech->body[b];
+        const double *from = w->added[body->parent], *r = w->state[b].r, *p = w->state[body->parent].r;
+        double *added = w->added[b];
+        added[0] = from[0];
+        added[1] = from[1] - from[0] * (r[1] - p[1]);
+        added[2] = from[2] + from[0] * (r[0] - p[0]);
+        for (int j = body->v; j < body->v + body->n_v; j++)
+            for (int i = 0; i < 3; i++)
+                added[i] += w->S[j][i] * v_rate[j];
+        for (int i = 0; i < 3; i++)
+            w->state[b].twist_rate[i] = w->state[b].bias[i] + added[i];
+    }
+}
+
+/* ---- wrenches ---------------------------------------------------------------------------------------- */
+
+void ki_body_wrenches_planar(const ki_mech *mech, ki_mech_work *w, bool with_rates) {
+    const double *g = mech->gravity;
+    for (int b = 1; b < mech->body_count; b++) {
+        const ki_body *body = &mech->body[b];
+        const double *rate = with_rates ? w->state[b].twist_rate : w->state[b].bias;
+        double *wrench = w->wrench[b];
+        wrench[0] = -body->inertia[2] * rate[0];
+        wrench[1] = body->mass * (g[0] - rate[1]);
+        wrench[2] = body->mass * (g[1] - rate[2]);
+    }
+}
+
+void ki_gather_planar(const ki_mech *mech, ki_mech_work *w, double *Q) {
+    for (int b = mech->body_count - 1; b > 0; b--) {
+        const ki_body *body = &mech->body[b];
+        const double *f = w->wrench[b];
+        for (int j = body->v; Q && j < body->v + body->n_v; j++)
+            Q[j] = w->S[j][0] * f[0] + w->S[j][1] * f[1] + w->S[j][2] * f[2];
+        if (body->parent == 0)
+            continue;
+        const double *r = w->state[b].r, *p = w->state[body->parent].r;
+        double *to = w->wrench[body->parent];
+        to[0] += f[0] + (r[0] - p[0]) * f[2] - (r[1] - p[1]) * f[1];
+        to[1] += f[1];
+        to[2] += f[2];
+    }
 }

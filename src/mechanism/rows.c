@@ -3,7 +3,7 @@
 
 #include "mechanism/joint.h"
 #include "mechanism/reaction.h"
-#include "mechanism/work.h"
+#include "mechanism/recursion.h"
 
 static void scale_row(double s, int d, ki_row *row) {
     row->value *= s;
@@ -26,14 +26,15 @@ static void coupling_rows(const ki_mech *mech, ki_mech_work *w, const ki_joint *
 }
 
 static void joint_rows(const ki_mech *mech, ki_mech_work *w, ki_level level) {
-    for (int j = 0; j < mech->joint_count; j++) {
-        const ki_joint *joint = &mech->joint[j];
-        const ki_joint_role *role = ki_role(joint, mech->d);
-        ki_row *rows = w->rows + mech->layout->joint_part[j];
+    const ki_layout *l = mech->layout;
+    for (int i = 0; i < l->cut_count; i++) {
+        const ki_joint *joint = &mech->joint[l->cut[i]];
+        ki_row *rows = w->rows + l->joint_part[l->cut[i]];
         if (joint->type->couples)
             coupling_rows(mech, w, joint, level, rows);
-        else if (!joint->tree && role->rows)
-            role->rows(joint, &w->state[joint->body[0]], &w->state[joint->body[1]], level, rows);
+        else
+            ki_role(joint, mech->d)
+                ->rows(joint, &w->state[joint->body[0]], &w->state[joint->body[1]], level, rows);
     }
 }
 
@@ -77,11 +78,9 @@ void ki_constraint_rows(const ki_mech *mech, ki_mech_work *w, double t, ki_level
     start_rows(mech, w, level);
 }
 
-static double apply(int d, const double *a, const double *b) {
-    double sum = 0;
-    for (int i = 0; i < d; i++)
-        sum += a[i] * b[i];
-    return sum;
+/* w . x of a twist or its rate */
+static double apply(int d, const double *w, const double *x) {
+    return d == KI_PLANAR ? ki_dot3(w, x) : ki_dot6(w, x);
 }
 
 double ki_row_rate(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row) {
@@ -89,47 +88,140 @@ double ki_row_rate(const ki_mech *mech, const ki_mech_work *w, const int body[2]
            (body[1] ? apply(mech->d, row->w[1], w->state[body[1]].twist) : 0);
 }
 
-double ki_row_bias(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row) {
-    return (body[0] ? apply(mech->d, row->w[0], w->state[body[0]].bias) : 0) +
-           (body[1] ? apply(mech->d, row->w[1], w->state[body[1]].bias) : 0);
-}
-
 double ki_row_acceleration(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row) {
     return (body[0] ? apply(mech->d, row->w[0], w->state[body[0]].twist_rate) : 0) +
            (body[1] ? apply(mech->d, row->w[1], w->state[body[1]].twist_rate) : 0);
 }
 
-/* Adds the entries of a covector on the twist of body b, moved from body to body up to `top`. */
-static const int *walk_covector(const ki_mech *mech, const ki_mech_work *w, int b, int top, const double *row,
-                                const int *slot, double *J) {
-    int d = mech->d;
-    double f[6];
-    memcpy(f, row, (size_t)d * sizeof *f);
-    for (; b != top; b = mech->body[b].parent) {
-        const ki_body *body = &mech->body[b];
-        for (int j = body->v; j < body->v + body->n_v; j++)
-            J[*slot++] += apply(d, f, w->S[j]);
-        if (body->parent == top)
-            continue;
-        const double *r = w->state[b].r, *p = w->state[body->parent].r;
-        if (d == KI_PLANAR) {
-            f[0] += (r[0] - p[0]) * f[2] - (r[1] - p[1]) * f[1];
-        } else {
-            double x[3];
-            ki_minus(r, p, x);
-            ki_add_cross(x, f + 3, f);
+/* ---- J ----------------------------------------------------------------------------------------------- */
+
+/* An entry is w . T with T the twist of the row's body b that a unit of velocity j makes: the column S_j of
+ * its body c, moved from r_c to r_b. Rows along the axes of the world are the velocity of the joint's place P
+ * on b, with a minus on body 0; P - r_b is found in their covectors. Columns of bodies with coordinates of
+ * their own are unit vectors where they slide, and stay what they are when moved. The walk is that of
+ * layout.h. */
+
+/* The entries of the columns that slide, of a body with coordinates of its own. Returns the next slot. */
+static const int *sliding_columns(const ki_group *g, int d, const ki_row *rows, int side, const int *slot,
+                                  double *J) {
+    int slides = d == KI_PLANAR ? 2 : 3;
+    for (int j = 0; j < slides; j++)
+        for (int k = 0; k < g->count; k++)
+            if (!ki_zero_entry(g, d, k, j))
+                J[*slot++] += rows[k].w[side][d - slides + j];
+    return slot;
+}
+
+/* Two rows along the axes of the world and no other, as of a pin. */
+static void pin_planar(const ki_mech *mech, const ki_mech_work *w, const ki_group *g, double *J) {
+    const int *slot = mech->layout->J_slot + g->slot;
+    const ki_row *rows = w->rows + g->part;
+    for (int side = 1; side >= 0; side--) {
+        const double *r = w->state[g->body[side]].r;
+        double sign = side ? 1 : -1;
+        double arm_x = sign * rows[1].w[side][0], arm_y = -sign * rows[0].w[side][0];
+        for (int c = g->body[side]; c != g->top; c = mech->body[c].parent) {
+            const ki_body *body = &mech->body[c];
+            double x = r[0] - w->state[c].r[0] + arm_x, y = r[1] - w->state[c].r[1] + arm_y;
+            int j = body->v, end = body->v + body->n_v;
+            if (body->kind == KI_HINGE_OWN) {
+                J[slot[0]] = J[slot[1]] = sign;
+                slot += 2, j += 2;
+            }
+            for (; j < end; j++, slot += 2) {
+                const double *S = w->S[j];
+                J[slot[0]] = sign * (S[1] - S[0] * y);
+                J[slot[1]] = sign * (S[2] + S[0] * x);
+            }
         }
     }
+}
+
+static void group_planar(const ki_mech *mech, const ki_mech_work *w, const ki_group *g, double *J) {
+    const int *slot = mech->layout->J_slot + g->slot;
+    const ki_row *rows = w->rows + g->part;
+    for (int side = 1; side >= 0; side--) {
+        const double *r = w->state[g->body[side]].r;
+        for (int c = g->body[side]; c != g->top; c = mech->body[c].parent) {
+            const ki_body *body = &mech->body[c];
+            bool own = body->kind == KI_HINGE_OWN;
+            double x = r[0] - w->state[c].r[0], y = r[1] - w->state[c].r[1];
+            if (own)
+                slot = sliding_columns(g, KI_PLANAR, rows, side, slot, J);
+            for (int j = own ? 2 : 0; j < body->n_v; j++) {
+                const double *S = w->S[body->v + j];
+                double T[3] = {S[0], S[1] - S[0] * y, S[2] + S[0] * x};
+                for (int k = 0; k < g->count; k++)
+                    J[*slot++] += ki_dot3(rows[k].w[side], T);
+            }
+        }
+    }
+}
+
+static void jacobian_planar(const ki_mech *mech, const ki_mech_work *w, double *J) {
+    const ki_layout *l = mech->layout;
+    for (int g = 0; g < l->group_count; g++)
+        if (ki_is_pin(&l->group[g]))
+            pin_planar(mech, w, &l->group[g], J);
+        else
+            group_planar(mech, w, &l->group[g], J);
+}
+
+/* All rows of a group in one column: those along the axes of the world from x = P - r_c, those that know only
+ * turns from their torques, the others from T, with r_b - r_c = y. */
+static const int *column_spatial(const ki_group *g, const ki_row *rows, int side, const double S[6],
+                                 const double x[3], const double y[3], const int *slot, double *J) {
+    double velocity[3], T[6], sign = side ? 1 : -1;
+    int k = 0, general = g->count - g->turning;
+    if (g->world) {
+        ki_copy3(S + 3, velocity);
+        ki_add_cross(S, x, velocity);
+        for (; k < 3; k++)
+            J[*slot++] += sign * velocity[k];
+    }
+    if (k < general) {
+        memcpy(T, S, sizeof T);
+        ki_add_cross(S, y, T + 3);
+    }
+    for (; k < general; k++)
+        J[*slot++] += ki_dot6(rows[k].w[side], T);
+    for (; k < g->count; k++)
+        J[*slot++] += ki_dot3(rows[k].w[side], S);
     return slot;
+}
+
+static void group_spatial(const ki_mech *mech, const ki_mech_work *w, const ki_group *g, double *J) {
+    const int *slot = mech->layout->J_slot + g->slot;
+    const ki_row *rows = w->rows + g->part;
+    for (int side = 1; side >= 0; side--) {
+        const double *r = w->state[g->body[side]].r;
+        double sign = side ? 1 : -1, arm[3] = {0};
+        if (g->world) {
+            arm[0] = sign * rows[1].w[side][2];
+            arm[1] = sign * rows[2].w[side][0];
+            arm[2] = sign * rows[0].w[side][1];
+        }
+        for (int c = g->body[side]; c != g->top; c = mech->body[c].parent) {
+            const ki_body *body = &mech->body[c];
+            bool own = body->kind == KI_HINGE_OWN;
+            double x[3], y[3];
+            ki_minus(r, w->state[c].r, y);
+            for (int i = 0; i < 3; i++)
+                x[i] = y[i] + arm[i];
+            if (own)
+                slot = sliding_columns(g, KI_SPATIAL, rows, side, slot, J);
+            for (int j = own ? 3 : 0; j < body->n_v; j++)
+                slot = column_spatial(g, rows, side, w->S[body->v + j], x, y, slot, J);
+        }
+    }
 }
 
 void ki_jacobian(const ki_mech *mech, ki_mech_work *w, double *J) {
     const ki_layout *l = mech->layout;
-    memset(J, 0, (size_t)keel_pattern_count(mech->system.J) * sizeof *J);
-    for (int p = 0; p < l->part_count; p++) {
-        const ki_part *part = &l->part[p];
-        const int *slot = l->J_slot + part->slot;
-        slot = walk_covector(mech, w, part->body[1], part->top, w->rows[p].w[1], slot, J);
-        walk_covector(mech, w, part->body[0], part->top, w->rows[p].w[0], slot, J);
-    }
+    memset(J, 0, (size_t)keel_pattern_count(mech->system.J) * sizeof *J); /* some rows have two parts */
+    if (mech->d == KI_PLANAR)
+        jacobian_planar(mech, w, J);
+    else
+        for (int g = 0; g < l->group_count; g++)
+            group_spatial(mech, w, &l->group[g], J);
 }

@@ -194,6 +194,7 @@ ki_mech *ki_skeleton_new(const keel_mechanism *m, const ki_tree *tree) {
         fill_joint(m, j, mech);
     for (int b = 1; b < mech->body_count; b++)
         hang(mech, b);
+    ki_hinges_prepare(mech);
     fill_points(m, mech);
     if (mech->arena.failed) {
         ki_mech_free(mech);

@@ -14,9 +14,8 @@ static void residual(const ki_mech *mech, ki_mech_work *w, const keel_point *at,
     ki_move_bodies(mech, w, v);
     ki_accelerate(mech, w, at->a);
     ki_constraint_rows(mech, w, at->t, KI_AT_VELOCITY);
-    ki_clear_wrenches(mech, w);
+    ki_body_wrenches(mech, w, true);
     ki_apply_forces(mech, w, at->t, at->lambda);
-    ki_add_inertia(mech, w, true);
     for (int i = 0; i < m; i++)
         R[n + i] = -w->tau_rate[i];
     for (int p = 0; p < l->part_count; p++) {

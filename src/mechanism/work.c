@@ -12,6 +12,16 @@ static void at_rest_at_the_origin(ki_state *s) {
     s->R[0] = s->R[4] = s->R[8] = 1;
 }
 
+/* The columns of a body with coordinates of its own that never change: v = (x', y', angle') or (x', y', z',
+ * omega). */
+static void own_columns(int d, double (*S)[6]) {
+    int slides = d == KI_PLANAR ? 2 : 3;
+    for (int k = 0; k < slides; k++)
+        S[k][d - slides + k] = 1;
+    if (d == KI_PLANAR)
+        S[2][0] = 1;
+}
+
 keel_status ki_mech_work_new(const keel_system *system, void **work) {
     const ki_mech *mech = ki_mech_of(system);
     int bodies = mech->body_count, n_v = system->n_v, m = keel_system_m(system), inputs = 0;
@@ -25,7 +35,6 @@ keel_status ki_mech_work_new(const keel_system *system, void **work) {
     w->S = ki_arena_alloc(arena, (size_t)n_v, sizeof *w->S);
     w->wrench = ki_arena_alloc(arena, (size_t)bodies, sizeof *w->wrench);
     w->added = ki_arena_alloc(arena, (size_t)bodies, sizeof *w->added);
-    w->gathered = ki_arena_alloc(arena, (size_t)bodies, sizeof *w->gathered);
     w->composite = ki_arena_alloc(arena, (size_t)bodies, sizeof *w->composite);
     w->rows = KI_NEW(arena, ki_row, mech->layout->part_count);
     w->tau = KI_NEW(arena, double, m);
@@ -44,8 +53,11 @@ keel_status ki_mech_work_new(const keel_system *system, void **work) {
         ki_mech_work_free(w);
         return KEEL_ERROR_MEMORY;
     }
-    for (int b = 0; b < bodies; b++)
+    for (int b = 0; b < bodies; b++) {
         at_rest_at_the_origin(&w->state[b]);
+        if (mech->body[b].kind == KI_HINGE_OWN)
+            own_columns(mech->d, w->S + mech->body[b].v);
+    }
     ki_formulas_prepare(mech, w->tape);
     *work = w;
     return KEEL_OK;

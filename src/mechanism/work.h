@@ -19,9 +19,9 @@ typedef struct ki_mech_work {
     ki_arena arena;
     ki_state *state;         /* [body_count] */
     double (*S)[6];          /* [n_v] columns, world axes, at the reference point of their body */
-    double (*wrench)[6];     /* [body_count] on each body, about its reference point */
+    double (*wrench)[6];     /* [body_count] on each body, about its reference point; after ki_gather on its
+                                subtree */
     double (*added)[6];      /* [body_count] part of twist' that v' makes */
-    double (*gathered)[6];   /* [body_count] of its subtree, about its reference point */
     double (*composite)[10]; /* [body_count] mass, first moment, inertia of its subtree */
     ki_row *rows;            /* [part_count] parts of the constraint rows */
     double *tau, *tau_rate;  /* [m] rheonomic parts: rate of the row, and its derivative */
@@ -38,7 +38,6 @@ typedef struct ki_mech_work {
     double *last_q,
         *last_v; /* of the last ki_place and ki_move_bodies, which do nothing for the same again */
     bool placed, moved;
-    const double *point_q; /* = local_q, of the last ki_place */
 } ki_mech_work;
 
 keel_status ki_mech_work_new(const keel_system *system, void **work);
@@ -48,8 +47,9 @@ void ki_place(const ki_mech *mech, ki_mech_work *w, const double *q);
 void ki_move_bodies(const ki_mech *mech, ki_mech_work *w, const double *v);
 void ki_accelerate(const ki_mech *mech, ki_mech_work *w, const double *v_rate);
 
-/* Clears the wrenches. */
-void ki_clear_wrenches(const ki_mech *mech, ki_mech_work *w);
+/* Sets the wrench of every body to its weight minus (inertia x twist' + gyroscopic); with_rates: of
+ * ki_state.twist_rate, else of .bias. Others add theirs. */
+void ki_body_wrenches(const ki_mech *mech, ki_mech_work *w, bool with_rates);
 
 /* Adds f w_b of a row to the wrenches of its two bodies. */
 void ki_add_row_force(const ki_mech *mech, ki_mech_work *w, const int body[2], const ki_row *row, double f);
@@ -58,11 +58,7 @@ void ki_add_row_force(const ki_mech *mech, ki_mech_work *w, const int body[2], c
 void ki_add_force(const ki_mech *mech, ki_mech_work *w, int body, const double arm[3], const double force[3]);
 void ki_add_torque(const ki_mech *mech, ki_mech_work *w, int body, const double torque[3]);
 
-/* Adds minus (inertia x twist' + gyroscopic) of every body; with_rates: of ki_state.twist_rate, else of
- * .bias. */
-void ki_add_inertia(const ki_mech *mech, ki_mech_work *w, bool with_rates);
-
-/* gathered = wrenches of the subtree; Q = S^T gathered (Q may be NULL). */
+/* Adds the wrenches of each subtree up; Q = S^T of them (Q may be NULL). */
 void ki_gather(const ki_mech *mech, ki_mech_work *w, double *Q);
 
 /* M, entries of its pattern. */
@@ -74,10 +70,18 @@ void ki_constraint_rows(const ki_mech *mech, ki_mech_work *w, double t, ki_level
 /* J, entries of its pattern, from w->rows. */
 void ki_jacobian(const ki_mech *mech, ki_mech_work *w, double *J);
 
-/* w_0 . x_0 + w_1 . x_1 of a row, with x = twist, bias or twist_rate of its bodies. */
+/* w_0 . x_0 + w_1 . x_1 of a row, with x = twist, bias or twist_rate of its bodies; those of the ground are
+ * zero. */
 double ki_row_rate(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row);
-double ki_row_bias(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row);
 double ki_row_acceleration(const ki_mech *mech, const ki_mech_work *w, const int body[2], const ki_row *row);
+static inline double ki_row_bias(const ki_mech *mech, const ki_mech_work *w, const int body[2],
+                                 const ki_row *row) {
+    const double *x = w->state[body[0]].bias, *y = w->state[body[1]].bias;
+    const double *f = row->w[0], *g = row->w[1];
+    if (mech->d == KI_PLANAR)
+        return ki_dot3(f, x) + ki_dot3(g, y);
+    return ki_dot3(f, x) + ki_dot3(f + 3, x + 3) + (ki_dot3(g, y) + ki_dot3(g + 3, y + 3));
+}
 
 double ki_kinetic(const ki_mech *mech, const ki_mech_work *w);
 

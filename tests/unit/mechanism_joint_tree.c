@@ -135,6 +135,33 @@ static void columns_match_differences(void **state) {
         }
 }
 
+/* What the recursions take for granted: joints that do not bend have no bias, in the plane S is the same
+ * everywhere, and a pin is its angle about z. */
+static void recursions_may_rely_on_columns(void **state) {
+    (void)state;
+    motion_seed = 29;
+    for (const ki_joint_type *const *type = ki_joint_types; *type; type++)
+        for (int k = 0; k < 2 * TRIALS; k++) {
+            int d = SPACES[k % 2];
+            ki_joint joint = any_joint(*type, d);
+            const ki_joint_role *role = ki_role(&joint, d);
+            if (!role || role->n_v < 0)
+                continue;
+            hinge_motion m = any_hinge_motion(role);
+            double S[MOST * KI_SPATIAL], drawn[MOST * KI_SPATIAL], bias[KI_SPATIAL], q[7] = {0};
+            role->columns(&joint, m.q, m.v, S, bias);
+            for (int i = 0; i < d && !role->bends; i++)
+                assert_true(bias[i] == 0);
+            if (d == KI_PLANAR) {
+                assert_false(role->bends);
+                role->columns(&joint, q, NULL, drawn, NULL);
+                assert_memory_equal(S, drawn, (size_t)(d * role->n_v) * sizeof *S);
+            }
+            if (role->is_pin)
+                assert_true(role->n_q == 1 && S[d == KI_PLANAR ? 0 : 2] == 1);
+        }
+}
+
 /* fit finds the coordinates of a pose; pull undoes kinematics; advance goes where kinematics points. */
 static void coordinates_return(void **state) {
     (void)state;
@@ -391,9 +418,10 @@ static void exchanged_bodies_change_signs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_match_differences), cmocka_unit_test(coordinates_return),
-        cmocka_unit_test(screws_count_their_turns),  cmocka_unit_test(both_roles_are_the_same_motion),
-        cmocka_unit_test(cut_rows_are_independent),  cmocka_unit_test(exchanged_bodies_change_signs),
+        cmocka_unit_test(columns_match_differences),      cmocka_unit_test(coordinates_return),
+        cmocka_unit_test(recursions_may_rely_on_columns), cmocka_unit_test(screws_count_their_turns),
+        cmocka_unit_test(both_roles_are_the_same_motion), cmocka_unit_test(cut_rows_are_independent),
+        cmocka_unit_test(exchanged_bodies_change_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

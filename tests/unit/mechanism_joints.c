@@ -82,6 +82,32 @@ static void rows_match_differences(void **state) {
         }
 }
 
+/* Rows along the axes of the world, and rows that know only turns: the patterns of J rely on them. */
+static void rows_are_what_they_say(void **state) {
+    (void)state;
+    for (const ki_joint_type *const *type = ki_joint_types; *type; type++)
+        for (int k = 0; k < 2; k++) {
+            int d = SPACES[k], slides = d == KI_PLANAR ? 2 : 3, first = d - slides;
+            const ki_joint_role *role = role_in(*type, d);
+            if (!role || !role->rows)
+                continue;
+            ki_joint joint = any_joint(*type, d);
+            motion m[2] = {any_motion(), any_motion()};
+            ki_state s0 = state_at(&m[0], d, 0), s1 = state_at(&m[1], d, 0);
+            ki_row rows[KI_JOINT_ROWS];
+            role->rows(&joint, &s0, &s1, KI_AT_VELOCITY, rows);
+            assert_true(role->world_rows == 0 || role->world_rows == slides);
+            for (int i = 0; i < role->world_rows; i++)
+                for (int j = 0; j < slides; j++) {
+                    assert_true(rows[i].w[1][first + j] == (i == j));
+                    assert_true(rows[i].w[0][first + j] == -(i == j));
+                }
+            for (int i = role->n_h - role->turning_rows; i < role->n_h; i++)
+                for (int j = 0; j < slides; j++)
+                    assert_true(rows[i].w[0][first + j] == 0 && rows[i].w[1][first + j] == 0);
+        }
+}
+
 /* Values and covectors do not ask for twists. */
 static void positions_need_no_twists(void **state) {
     (void)state;
@@ -298,6 +324,7 @@ static void sphere_follows_a_turntable(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_match_differences),
+        cmocka_unit_test(rows_are_what_they_say),
         cmocka_unit_test(positions_need_no_twists),
         cmocka_unit_test(counts_agree),
         cmocka_unit_test(words_name_the_types),

@@ -181,9 +181,8 @@ static bool is_of_a_joint(const ki_mech *mech, int part) {
 static void check_balance(probe *p, const keel_reaction *reactions) {
     const ki_mech *mech = p->mech;
     const ki_layout *l = mech->layout;
-    ki_clear_wrenches(mech, p->work);
+    ki_body_wrenches(mech, p->work, true);
     ki_apply_forces(mech, p->work, p->t, p->lambda);
-    ki_add_inertia(mech, p->work, true);
     for (int k = 0; k < l->part_count; k++)
         if (!is_of_a_joint(mech, k)) /* but of a coupling or a motion */
             ki_add_row_force(mech, p->work, l->part[k].body, &p->work->rows[k], -p->lambda[l->part[k].row]);

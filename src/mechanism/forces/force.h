@@ -35,9 +35,9 @@ extern const ki_force_type ki_spring, ki_torsion, ki_push, ki_twist, ki_bushing;
 /* Description -> mech->force, mech->force_count. Bodies, joints and points are in place. */
 keel_status ki_forces_compile(const ki_names *names, ki_mech *mech, keel_diagnostics *diagnostics);
 
-/* Adds the wrenches of gravity, of all force elements and of viscous and Coulomb friction in joints, and sets
- * w->potential and w->power (power of what has no potential). ki_move_bodies is done. lambda may be NULL: no
- * Coulomb friction then. */
+/* Adds the wrenches of all force elements and of viscous and Coulomb friction in joints, and sets
+ * w->potential (without gravity, whose wrenches are in ki_body_wrenches) and w->power (power of what has no
+ * potential). ki_move_bodies is done. lambda may be NULL: no Coulomb friction then. */
 void ki_apply_forces(const ki_mech *mech, ki_mech_work *w, double t, const double *lambda);
 
 /* The first force element whose wrench is not finite, or -1. ki_move_bodies is done; the wrenches are lost.
@@ -66,7 +66,6 @@ keel_status ki_resistance_compile(const ki_names *names, ki_mech *mech, const ke
 keel_status ki_force_on_joint(const ki_names *names, const keel_force *description,
                               keel_diagnostics *diagnostics, ki_force *force);
 
-void ki_apply_gravity(const ki_mech *mech, ki_mech_work *w);
 double ki_gravity_potential(const ki_mech *mech, const ki_mech_work *w);
 void ki_apply_friction(const ki_mech *mech, ki_mech_work *w, const double *lambda);
 

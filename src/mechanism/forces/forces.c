@@ -98,7 +98,6 @@ keel_status ki_forces_compile(const ki_names *names, ki_mech *mech, keel_diagnos
 
 void ki_apply_forces(const ki_mech *mech, ki_mech_work *w, double t, const double *lambda) {
     w->potential = w->power = 0;
-    ki_apply_gravity(mech, w);
     for (int i = 0; i < mech->force_count; i++)
         TYPES[mech->force[i].kind]->apply(mech, w, &mech->force[i], t);
     ki_apply_friction(mech, w, lambda);

@@ -66,11 +66,12 @@ static slipping look_at_slip(const ki_mech *mech, ki_mech_work *w, int j) {
 }
 
 void ki_apply_friction(const ki_mech *mech, ki_mech_work *w, const double *lambda) {
-    for (int j = 0; j < mech->joint_count; j++) {
+    for (int i = 0; i < mech->layout->rubbing_count; i++) {
+        int j = mech->layout->rubbing[i];
         const ki_joint *joint = &mech->joint[j];
         bool dry = lambda && is_dry(mech, joint);
         if (!dry && joint->viscous == 0)
-            continue;
+            continue; /* the multipliers are not known yet */
         double slope[KI_JOINT_ROWS], N = dry ? pressing_force(mech, j, lambda, slope) : 0;
         slipping x = look_at_slip(mech, w, j);
         for (int k = 0; k < x.count; k++) {

@@ -50,6 +50,8 @@ static const ki_joint_role PLANAR = {.conditions = 3,
                                      .columns = columns_planar,
                                      .fit = fit,
                                      .n_h = 3,
+                                     .world_rows = 2,
+                                     .turning_rows = 1,
                                      .row_name = {"x", "y", "turn"},
                                      .rows = rows_planar};
 
@@ -58,6 +60,8 @@ static const ki_joint_role SPATIAL = {.conditions = 6,
                                       .columns = columns,
                                       .fit = fit,
                                       .n_h = 6,
+                                      .world_rows = 3,
+                                      .turning_rows = 3,
                                       .row_name = {"x", "y", "z", "tilt_x", "tilt_y", "turn"},
                                       .rows = rows};
 

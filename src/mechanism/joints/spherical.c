@@ -46,6 +46,7 @@ static const ki_joint_role SPATIAL = {.conditions = 3,
                                       .advance = ki_quaternion_advance,
                                       .pull = ki_quaternion_pull,
                                       .n_h = 3,
+                                      .world_rows = 3,
                                       .row_name = {"x", "y", "z"},
                                       .rows = rows,
                                       .normal_force = normal};
