@@ -34,36 +34,45 @@ enum { KI_THIN = 3, KI_LOW = 4 };
 #define KI_SHAPE(width, rows) ((width) <= KI_THIN && (rows) <= KI_LOW ? (width) * (KI_LOW + 1) + (rows) : 0)
 
 typedef struct ki_panel {
-    int first, width; /* columns                                           */
-    int rows;         /* rows below the square                             */
-    int value;        /* its numbers, (width + rows) x width, begin here   */
-    int below;        /* its rows below begin here in row, base and shift  */
-    int shape;        /* KI_SHAPE                                          */
-    int target;       /* up to KI_FEW_ROWS rows: the places of their products   */
-    bool of_J;        /* rows of J: negative pivots                        */
+    int first, width; /* columns                               */
+    int rows;         /* rows below the square                 */
+    int value;        /* its numbers, (width + rows) x width, begin here */
+    int below;        /* its rows begin here in row, base and shift      */
+    int offsets;      /* how many places it has in offset      */
+    int shape;        /* KI_SHAPE                              */
+    bool of_J;        /* rows of J: negative pivots            */
 } ki_panel;
 
 typedef struct ki_panels {
     int size, n, count;
-    const int *order;  /* [size] what is eliminated k-th: an unknown of A, or n + a row of J */
-    ki_panel *panel;   /* [count]                                                          */
-    int *row;          /* rows below, increasing                                           */
-    int *base, *shift; /* the product of rows a >= b of a panel belongs to                 */
-    int *offset;       /*     value[base[b] + offset[shift[b] + a]]                        */
-                       /* or, if they are few, to value[offset[target + ..]], b by b       */
-    double *value;     /* [value_count] */
+    const int *order;    /* [size] what is eliminated k-th: an unknown of A, or n + a row of J */
+    const int *diagonal; /* [size] place of A_kk among the values, for unknowns                */
+    ki_panel *panel;     /* [count]                                                            */
+    int *row;            /* rows below, increasing                                             */
+
+    /* The product of rows a >= b of a panel goes to value[base[b] + offset[shift[b] + a]]; if the rows are
+     * few, `offset` has just these places, b by b. */
+    int *base, *shift, *offset;
+
+    double *value; /* [value_count] panel after panel */
     int value_count;
-    double *d_inverse;      /* [size] 1 / pivots                         */
-    double *positive;       /* [size] size_i, for unknowns the same with A_ii in place of D_i */
-    double *work;           /* one panel                                 */
-    long entries;           /* of L, its diagonal included               */
-    double multiplications; /* of a factorization                        */
-    ki_pivots *pivots;      /* of the factorization under way      */
-    int failed;             /* unknown whose pivot failed in it, -1 */
+    double *d_inverse;      /* [size] 1 / pivots                                        */
+    double *taken;          /* [size] sum over rows j of l_ij^2 |d_j|; zero between calls */
+    double *work;           /* one panel                                                */
+    long entries;           /* of L, its diagonal included                              */
+    double multiplications; /* of a factorization                                       */
+
+    /* of the factorization under way */
+    const double *source;
+    ki_pivots *pivots;
+    double *S_size;
+    int failed; /* unknown whose pivot failed, -1 */
 } ki_panels;
 
-/* Panels for K in the order of elimination, of which `order` is kept. False when out of memory. */
-bool ki_panels_analyse(ki_panels *F, const ki_lower *K, int n, const int *order, ki_arena *arena);
+/* Panels for K in the order of elimination, of which `order` and `diagonal` are kept. False when out of
+ * memory. */
+bool ki_panels_analyse(ki_panels *F, const ki_lower *K, int n, const int *order, const int *diagonal,
+                       ki_arena *arena);
 
 /* Where entry (row, column), row >= column, stands in `value`. */
 int ki_panels_slot(const ki_panels *F, const int *panel_of, int row, int column);
@@ -71,9 +80,9 @@ int ki_panels_slot(const ki_panels *F, const int *panel_of, int row, int column)
 /* The panel of every column, [size]. */
 void ki_panels_of_columns(const ki_panels *F, int *panel_of);
 
-/* Numbers: `value` has those of K, `positive` its diagonal, with D for rows of J. `pivots` judges the rows of
- * J. Returns -1, or the first unknown of A whose pivot is not positive. */
-int ki_panels_factor(ki_panels *F, ki_pivots *pivots);
+/* Numbers: `value` has those of K, which come from `source`. `pivots` judges the rows of J, S_size [by row of
+ * J] receives size_i. Returns -1, or the first unknown of A whose pivot is not positive. */
+int ki_panels_factor(ki_panels *F, const double *source, ki_pivots *pivots, double *S_size);
 
 /* b <- K^-1 b, in the order of elimination. */
 void ki_panels_solve(const ki_panels *F, double *b);

@@ -129,13 +129,14 @@ static long find_targets(ki_panels *F, const int *panel_of) {
     long count = 0;
     for (int s = 0; s < F->count; s++) {
         ki_panel *panel = &F->panel[s];
-        panel->target = (int)count;
+        long before = count;
         if (panel->rows <= KI_FEW_ROWS)
             place_few(F, panel, panel_of, &count);
         else
             place_many(F, panel, panel_of, &count);
         if (count > INT_MAX)
             return -1;
+        panel->offsets = (int)(count - before);
     }
     return count;
 }
@@ -163,7 +164,7 @@ static bool make_panels(ki_panels *F, const columns *L, int *panel_of, ki_arena 
     F->shift = KI_NEW(arena, int, below);
     F->value = KI_NEW(arena, double, F->value_count);
     F->d_inverse = KI_NEW(arena, double, F->size);
-    F->positive = KI_NEW(arena, double, F->size);
+    F->taken = KI_NEW(arena, double, F->size);
     F->work = KI_NEW(arena, double, largest);
     if (arena->failed)
         return false;
@@ -193,8 +194,9 @@ static bool find_columns(const ki_lower *K, columns *L, int *scratch) {
     return true;
 }
 
-bool ki_panels_analyse(ki_panels *F, const ki_lower *K, int n, const int *order, ki_arena *arena) {
-    *F = (ki_panels){.size = K->size, .n = n, .order = order};
+bool ki_panels_analyse(ki_panels *F, const ki_lower *K, int n, const int *order, const int *diagonal,
+                       ki_arena *arena) {
+    *F = (ki_panels){.size = K->size, .n = n, .order = order, .diagonal = diagonal};
     columns L = {0};
     int *scratch = malloc((5 * (size_t)K->size + 1) * sizeof(int));
     bool made = scratch && find_columns(K, &L, scratch);

@@ -21,15 +21,17 @@ static void find_diagonal(ki_saddle_sparse *sparse, keel_pattern A) {
     for (int i = 0; i < A.rows; i++)
         for (int p = A.start[i]; p < A.start[i + 1]; p++)
             if (A.index[p] == i)
-                sparse->diagonal[i] = p;
+                sparse->diagonal[sparse->place[i]] = p;
+    for (int i = 0; i < sparse->m; i++)
+        sparse->diagonal[sparse->place[sparse->n + i]] = sparse->A_count + sparse->J_count + i;
 }
 
 static bool analyse_A(ki_saddle_sparse *sparse, keel_pattern A) {
     ki_lower lower;
     int *diagonal = malloc(((size_t)sparse->n + 1) * sizeof(int));
     bool made = ki_lower_make(&lower, A, (keel_pattern){0}, sparse->A_place) && diagonal;
-    for (int k = 0; k < sparse->n && made; k++)
-        diagonal[k] = sparse->diagonal[sparse->A_order[k]];
+    for (int i = 0; i < sparse->n && made; i++)
+        diagonal[sparse->A_place[i]] = sparse->diagonal[sparse->place[i]];
     made = made && ki_ldl_analyse(&sparse->A, &lower, diagonal, &sparse->arena);
     free(diagonal);
     ki_lower_clear(&lower);
@@ -37,7 +39,7 @@ static bool analyse_A(ki_saddle_sparse *sparse, keel_pattern A) {
 }
 
 static bool find_slots(ki_saddle_sparse *sparse, const ki_lower *lower) {
-    int n = sparse->n, *panel_of = malloc(((size_t)lower->size + 1) * sizeof(int));
+    int *panel_of = malloc(((size_t)lower->size + 1) * sizeof(int));
     const ki_panels *F = &sparse->panels;
     if (!panel_of)
         return false;
@@ -45,9 +47,7 @@ static bool find_slots(ki_saddle_sparse *sparse, const ki_lower *lower) {
     for (int k = 0; k < lower->size; k++) {
         for (int p = lower->start[k]; p < lower->start[k + 1]; p++)
             sparse->slot[lower->source[p]] = ki_panels_slot(F, panel_of, k, lower->column[p]);
-        int i = sparse->order[k],
-            source = i < n ? sparse->diagonal[i] : sparse->A_count + sparse->J_count + i - n;
-        sparse->slot[source] = ki_panels_slot(F, panel_of, k, k);
+        sparse->slot[sparse->diagonal[k]] = ki_panels_slot(F, panel_of, k, k);
     }
     free(panel_of);
     return true;
@@ -58,11 +58,11 @@ static bool analyse(ki_saddle_sparse *sparse, keel_pattern A, keel_pattern J) {
     int n = sparse->n = A.rows, m = sparse->m = J.rows, size = n + m;
     sparse->A_count = keel_pattern_count(A);
     sparse->J_count = keel_pattern_count(J);
-    int **of_n[] = {&sparse->diagonal, &sparse->A_order, &sparse->A_place};
-    for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
-        *of_n[i] = KI_NEW(arena, int, n);
+    sparse->A_order = KI_NEW(arena, int, n);
+    sparse->A_place = KI_NEW(arena, int, n);
     sparse->A_failed = KI_NEW(arena, bool, n);
     sparse->order = KI_NEW(arena, int, size);
+    sparse->diagonal = KI_NEW(arena, int, size);
     sparse->place = KI_NEW(arena, int, size);
     sparse->b = KI_NEW(arena, double, size);
     sparse->slot = KI_NEW(arena, int, (size_t)sparse->A_count + (size_t)sparse->J_count + (size_t)m);
@@ -74,7 +74,7 @@ static bool analyse(ki_saddle_sparse *sparse, keel_pattern A, keel_pattern J) {
     find_diagonal(sparse, A);
     ki_lower lower;
     bool made = ki_lower_make(&lower, A, J, sparse->place) &&
-                ki_panels_analyse(&sparse->panels, &lower, n, sparse->order, arena) &&
+                ki_panels_analyse(&sparse->panels, &lower, n, sparse->order, sparse->diagonal, arena) &&
                 find_slots(sparse, &lower);
     ki_lower_clear(&lower);
     return made && analyse_A(sparse, A);
@@ -106,31 +106,22 @@ long ki_saddle_sparse_entries(const ki_saddle_sparse *sparse) {
     return sparse->panels.entries;
 }
 
-/* The values into the panels, -D with its sign; the diagonal also as the size of what is eliminated. */
+/* The values into the panels, D with its sign. */
 static void take_values(ki_saddle_sparse *sparse, const double *values) {
     ki_panels *F = &sparse->panels;
-    int count = sparse->A_count + sparse->J_count;
-    const int *slot = sparse->slot;
+    const int count = sparse->A_count + sparse->J_count, *slot = sparse->slot;
     memset(F->value, 0, (size_t)F->value_count * sizeof(double));
     for (int p = 0; p < count; p++)
         F->value[slot[p]] = values[p];
-    for (int i = 0; i < sparse->n; i++)
-        F->positive[sparse->place[i]] = values[sparse->diagonal[i]];
-    for (int i = 0; i < sparse->m; i++) {
-        F->value[slot[count + i]] = -values[count + i];
-        F->positive[sparse->place[sparse->n + i]] = values[count + i];
-    }
+    for (int p = count; p < count + sparse->m; p++)
+        F->value[slot[p]] = -values[p];
 }
 
 int ki_saddle_sparse_numbers(keel_saddle *K, const double *values) {
-    ki_saddle_sparse *sparse = K->sparse;
     K->pivots.count = K->pivots.near = 0;
     K->pivots.overflow = false;
-    take_values(sparse, values);
-    int failed = ki_panels_factor(&sparse->panels, &K->pivots);
-    for (int i = 0; i < K->m; i++)
-        K->S_size[i] = sparse->panels.positive[sparse->place[K->n + i]];
-    return failed;
+    take_values(K->sparse, values);
+    return ki_panels_factor(&K->sparse->panels, values, &K->pivots, K->S_size);
 }
 
 keel_status ki_saddle_sparse_factor(keel_saddle *K) {

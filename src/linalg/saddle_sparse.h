@@ -12,7 +12,7 @@ struct ki_saddle_sparse {
     int *place; /* [n + m] the inverse                                                */
     ki_panels panels;
     int *slot;     /* [A_count + J_count + m] where the values of A, J and D go in the panels */
-    int *diagonal; /* [n] place of A_ii among the values                                      */
+    int *diagonal; /* [n + m] by place: where A_ii or D_i stands among the values             */
     double *b;     /* [n + m] scratch                                                         */
 
     /* A alone, in the same order */
