@@ -9,7 +9,8 @@
  * Constraints early. The unknowns are ordered by approximate minimum degree in the graph of A + J^T J, and
  * every constraint follows the last of its unknowns at once: what it couples are neighbours of these.
  *
- * A postorder of the elimination tree, which changes nothing but the neighbourhood, finishes it.
+ * Of equal ones this is taken. A postorder of the elimination tree, which changes nothing but the
+ * neighbourhood, finishes it.
  */
 #include "linalg/ordering.h"
 
@@ -165,19 +166,20 @@ static void walk_neighbours(const ordering *O, int *next, int *index) {
     }
 }
 
-/* Each row of J right after the last of its unknowns. next, first [n + 1] and following [m] are scratch. */
-static void insert_constraints(const ordering *O, const int *unknowns, int *last, int *first, int *following,
+/* Each row of J right after the last of its unknowns; place [n], first [n + 1] and following [m] are scratch:
+ * the rows that follow the k-th unknown are first[k] and so on. */
+static void insert_constraints(const ordering *O, const int *unknowns, int *place, int *first, int *following,
                                int *order) {
     int n = O->A.rows, count = 0;
     for (int k = 0; k < n; k++) {
-        last[unknowns[k]] = k;
+        place[unknowns[k]] = k;
         first[k] = -1;
     }
     first[n] = -1;
     for (int i = O->J.rows - 1; i >= 0; i--) {
         int after = n; /* an empty row: at the end */
         for (int p = O->J.start[i]; p < O->J.start[i + 1]; p++) {
-            int k = last[O->J.index[p]];
+            int k = place[O->J.index[p]];
             after = after == n || k > after ? k : after;
         }
         following[i] = first[after];
@@ -207,9 +209,9 @@ static bool order_early(ordering *O, int *order) {
         index = malloc(((size_t)start[n] + 1) * sizeof(int));
     if (index)
         walk_neighbours(O, next, index);
-    made = index && (n == 0 || amd_order((int)n, start, index, O->result, NULL, NULL) >= AMD_OK);
+    made = index && minimum_degree((int)n, start, index, 0, O->result, O->mark);
     if (made)
-        insert_constraints(O, O->result, next, start + 2 * (n + 1), start + 3 * (n + 1), order);
+        insert_constraints(O, O->mark, next, start + 2 * (n + 1), start + 3 * (n + 1), order);
     free(index);
     free(start);
     return made;
@@ -269,7 +271,7 @@ bool ki_order(keel_pattern A, keel_pattern J, int *order) {
         if (made && is_S_small(&O))
             made = order_last(&O, order) && finish(&O, order, &work_last);
     }
-    if (made && work_early < work_last)
+    if (made && work_early <= work_last)
         memcpy(order, early, size * sizeof(int));
     release(&O);
     free(early);

@@ -24,6 +24,9 @@
         break;                                                                                               \
     case KI_SHAPE(w, 4):                                                                                     \
         function(__VA_ARGS__, w, 4);                                                                         \
+        break;                                                                                               \
+    case KI_SHAPE(w, 5):                                                                                     \
+        function(__VA_ARGS__, w, 5);                                                                         \
         break;
 #define BY_SHAPE(function, panel, ...)                                                                       \
     switch ((panel)->shape) {                                                                                \

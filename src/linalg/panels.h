@@ -30,7 +30,7 @@
 enum { KI_FEW_ROWS = 8 };
 
 /* Panels with code of their own; KI_SHAPE is 0 for the others. */
-enum { KI_THIN = 3, KI_LOW = 4 };
+enum { KI_THIN = 3, KI_LOW = 5 };
 #define KI_SHAPE(width, rows) ((width) <= KI_THIN && (rows) <= KI_LOW ? (width) * (KI_LOW + 1) + (rows) : 0)
 
 typedef struct ki_panel {
