@@ -7,32 +7,31 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-/* Calls function(..., width, rows), with constants for panels of up to KI_THIN columns and KI_LOW rows.
- */
-#define WITH_ROWS(function, w, ...)                                                                          \
-    case KI_SHAPE(w, 0):                                                                                     \
-        function(__VA_ARGS__, w, 0);                                                                         \
-        break;                                                                                               \
-    case KI_SHAPE(w, 1):                                                                                     \
-        function(__VA_ARGS__, w, 1);                                                                         \
-        break;                                                                                               \
-    case KI_SHAPE(w, 2):                                                                                     \
-        function(__VA_ARGS__, w, 2);                                                                         \
-        break;                                                                                               \
-    case KI_SHAPE(w, 3):                                                                                     \
-        function(__VA_ARGS__, w, 3);                                                                         \
-        break;                                                                                               \
-    case KI_SHAPE(w, 4):                                                                                     \
-        function(__VA_ARGS__, w, 4);                                                                         \
-        break;                                                                                               \
-    case KI_SHAPE(w, 5):                                                                                     \
-        function(__VA_ARGS__, w, 5);                                                                         \
+/* Calls function(..., width, rows), with constants where KI_SHAPE says so. */
+#define WITH(function, w, r, ...)                                                                            \
+    case KI_SHAPE(w, r):                                                                                     \
+        function(__VA_ARGS__, w, r);                                                                         \
         break;
+#define WITH_WIDTH(function, panel, w, ...)                                                                  \
+    case KI_SHAPE(w, KI_LOW + 1):                                                                            \
+        function(__VA_ARGS__, w, (panel)->rows);                                                             \
+        break;
+#define WITH_ROWS(function, panel, w, ...)                                                                   \
+    WITH(function, w, 0, __VA_ARGS__)                                                                        \
+    WITH(function, w, 1, __VA_ARGS__)                                                                        \
+    WITH(function, w, 2, __VA_ARGS__)                                                                        \
+    WITH(function, w, 3, __VA_ARGS__)                                                                        \
+    WITH(function, w, 4, __VA_ARGS__)                                                                        \
+    WITH(function, w, 5, __VA_ARGS__)                                                                        \
+    WITH_WIDTH(function, panel, w, __VA_ARGS__)
 #define BY_SHAPE(function, panel, ...)                                                                       \
     switch ((panel)->shape) {                                                                                \
-        WITH_ROWS(function, 1, __VA_ARGS__)                                                                  \
-        WITH_ROWS(function, 2, __VA_ARGS__)                                                                  \
-        WITH_ROWS(function, 3, __VA_ARGS__)                                                                  \
+        WITH_ROWS(function, panel, 1, __VA_ARGS__)                                                           \
+        WITH_ROWS(function, panel, 2, __VA_ARGS__)                                                           \
+        WITH_ROWS(function, panel, 3, __VA_ARGS__)                                                           \
+        WITH_WIDTH(function, panel, 4, __VA_ARGS__)                                                          \
+        WITH_WIDTH(function, panel, 5, __VA_ARGS__)                                                          \
+        WITH_WIDTH(function, panel, 6, __VA_ARGS__)                                                          \
     default:                                                                                                 \
         function(__VA_ARGS__, (panel)->width, (panel)->rows);                                                \
     }

@@ -29,9 +29,13 @@
 /* Up to so many rows below a panel the place of each product is kept, beyond it is put together. */
 enum { KI_FEW_ROWS = 8 };
 
-/* Panels with code of their own; KI_SHAPE is 0 for the others. */
-enum { KI_THIN = 3, KI_LOW = 5 };
-#define KI_SHAPE(width, rows) ((width) <= KI_THIN && (rows) <= KI_LOW ? (width) * (KI_LOW + 1) + (rows) : 0)
+/* Panels with code of their own: up to KI_LOW rows below up to KI_THIN columns, and any number of rows
+ * (counted as KI_LOW + 1) below up to KI_WIDE. KI_SHAPE is 0 for the others. */
+enum { KI_THIN = 3, KI_LOW = 5, KI_WIDE = 6 };
+#define KI_SHAPE(width, rows)                                                                                \
+    ((width) > KI_WIDE                                                                                       \
+         ? 0                                                                                                 \
+         : (width) * (KI_LOW + 2) + ((width) > KI_THIN || (rows) > KI_LOW ? KI_LOW + 1 : (rows)))
 
 typedef struct ki_panel {
     int first, width; /* columns                               */
