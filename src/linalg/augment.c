@@ -24,13 +24,12 @@ static bool create(keel_saddle *K) {
         return false;
     ki_arena_init(&G->arena);
     ki_arena_init(&G->widened.arena);
-    bool **bool_of_n[] = {&G->light, &G->settled, &G->failed}, **bool_of_m[] = {&G->wanted, &G->chosen};
+    bool **bool_of_n[] = {&G->light, &G->settled}, **bool_of_m[] = {&G->wanted, &G->chosen};
     double **of_n[] = {&G->around, &G->least, &G->z}, **of_m[] = {&G->w, &G->f};
-    for (int i = 0; i < 3; i++) {
-        *bool_of_n[i] = KI_NEW(&G->arena, bool, K->n);
+    for (int i = 0; i < 3; i++)
         *of_n[i] = KI_NEW(&G->arena, double, K->n);
-    }
     for (int i = 0; i < 2; i++) {
+        *bool_of_n[i] = KI_NEW(&G->arena, bool, K->n);
         *bool_of_m[i] = KI_NEW(&G->arena, bool, K->m);
         *of_m[i] = KI_NEW(&G->arena, double, K->m);
     }
@@ -73,7 +72,6 @@ static bool analyse_again(keel_saddle *K) {
     G->widened = widened;
     G->active = true;
     K->sparse = sparse;
-    sparse->ldl.least = G->least;
     find_near(K);
     return true;
 }
@@ -165,7 +163,7 @@ static void find_weights(keel_saddle *K) {
 /* HELD_BADLY of sum_k w_k J_ki^2 over all rows, for light coordinates that are not settled */
 static void find_least(keel_saddle *K) {
     ki_augment *G = K->augment;
-    const int *place = K->sparse->place;
+    const int *place = K->sparse->A_place;
     memset(G->least, 0, (size_t)K->n * sizeof(double));
     for (int t = 0; t < G->near_count; t++) {
         int k = G->near[t];
@@ -201,12 +199,12 @@ static void fill_values(keel_saddle *K) {
 /* The directions of the first failed pivots, in rows of `to` [most x n]; their number. */
 static int collect_directions(keel_saddle *K, int most, double *to) {
     ki_augment *G = K->augment;
-    const int *place = K->sparse->place, *order = K->sparse->order;
+    const int *place = K->sparse->A_place, *order = K->sparse->A_order;
     int count = 0;
     for (int i = 0; i < K->n && count < most; i++) {
-        if (!G->failed[place[i]])
+        if (!K->sparse->A_failed[place[i]])
             continue;
-        int entries = ki_ldl_direction(&K->sparse->ldl, place[i], G->z_at, G->z);
+        int entries = ki_ldl_direction(&K->sparse->A, place[i], G->z_at, G->z);
         for (int c = 0; c < entries; c++)
             to[order[G->z_at[c]]] = G->z[c];
         to += K->n;
@@ -220,7 +218,7 @@ static int collect_directions(keel_saddle *K, int most, double *to) {
 static int culprit(keel_saddle *K) {
     enum { MOST = 64 };
     int first = 0;
-    while (!K->augment->failed[K->sparse->place[first]])
+    while (!K->sparse->A_failed[K->sparse->A_place[first]])
         first++;
     double *directions = calloc((size_t)K->n * MOST, sizeof(double));
     if (!directions)
@@ -236,14 +234,16 @@ static bool settle(keel_saddle *K) {
     ki_augment *G = K->augment;
     bool any = false;
     for (int i = 0; i < K->n; i++)
-        if (G->failed[K->sparse->place[i]] && !G->settled[i])
+        if (K->sparse->A_failed[K->sparse->A_place[i]] && !G->settled[i])
             any = G->settled[i] = true;
     return any;
 }
 
-/* One attempt; true if all pivots of A are positive enough. */
+/* One attempt; true if all pivots of A are positive enough: those of A alone, to which rows of J that are
+ * eliminated early can only add. */
 static bool attempt(keel_saddle *K) {
     ki_augment *G = K->augment;
+    ki_saddle_sparse *sparse = K->sparse;
     const double *values = K->values;
     if (G->active) {
         find_weights(K);
@@ -251,10 +251,12 @@ static bool attempt(keel_saddle *K) {
         fill_values(K);
         values = G->widened.values;
     }
-    if (ki_saddle_sparse_numbers(K, values) < 0)
-        return true;
-    ki_ldl_find_failed(&K->sparse->ldl, values, G->failed);
-    return false;
+    if (!ki_ldl_factor(&sparse->A, values, G->active ? G->least : NULL, sparse->A_failed))
+        return false;
+    int failed = ki_saddle_sparse_numbers(K, values);
+    if (failed >= 0) /* by round-off: both are close to zero */
+        sparse->A_failed[sparse->A_place[failed]] = true;
+    return failed < 0;
 }
 
 keel_status ki_augment_factor(keel_saddle *K) {

@@ -51,8 +51,7 @@ struct ki_augment {
     double *w;      /* [m] weights of these rows, chosen or not                                */
     double *f;      /* [m] 1 - w D of the chosen rows                                          */
     double *around; /* [n] largest w_k |J_k|^2 of the rows that touch a coordinate            */
-    double *least;  /* [n] by place of elimination: a pivot that is not larger wants more rows */
-    bool *failed;   /* [n] by place: pivots that were not large enough                         */
+    double *least;  /* [n] by place in A alone: a pivot that is not larger wants more rows     */
     double *z;      /* [n] a direction: its non-zero entries ...                               */
     int *z_at;      /* [n] ... and their places                                                */
     bool active;    /* rows were chosen, and K->sparse is made for `widened`                   */

@@ -26,10 +26,10 @@ typedef struct chooser {
 static void multiply(chooser *C, int place) {
     keel_saddle *K = C->K;
     ki_augment *G = K->augment;
-    int count = ki_ldl_direction(&K->sparse->ldl, place, G->z_at, G->z);
+    int count = ki_ldl_direction(&K->sparse->A, place, G->z_at, G->z);
     C->touched_count = 0;
     for (int e = 0; e < count; e++) {
-        int i = K->sparse->order[G->z_at[e]];
+        int i = K->sparse->A_order[G->z_at[e]];
         G->light[i] = true;
         for (int c = C->J.start[i]; c < C->J.start[i + 1]; c++) {
             int k = C->J.row[c];
@@ -67,8 +67,8 @@ int ki_augment_choose_rows(keel_saddle *K) {
     C.touched = KI_NEW(&arena, int, K->m);
     int rows = arena.failed ? -1 : 0;
     for (int i = 0; i < K->n && rows >= 0; i++) {
-        int place = K->sparse->place[i];
-        if (!K->augment->failed[place])
+        int place = K->sparse->A_place[i];
+        if (!K->sparse->A_failed[place])
             continue;
         multiply(&C, place);
         int best = best_row(&C);

@@ -214,8 +214,19 @@ static void scale_rows(keel_saddle *K) {
         K->deflation->c[i] = K->S_size[i] > 0 ? 1 / sqrt(K->S_size[i]) : 1;
 }
 
+/* L_A and d. A may be singular although K was factored: rows of J that were eliminated early made up for it;
+ * then K is factored again, with rows added to A, which also factors A. */
+static bool factor_A(keel_saddle *K) {
+    if (K->augment && K->augment->active)
+        return true;
+    return ki_ldl_factor(&K->sparse->A, K->values, NULL, K->sparse->A_failed) ||
+           ki_augment_factor(K) == KEEL_OK;
+}
+
 bool ki_deflation_factor(keel_saddle *K) {
     ki_deflation *F = K->deflation;
+    if (!factor_A(K))
+        return false;
     /* rows that passed closely belong to the subspace too, unless they are too many */
     if (K->pivots.near > 0) {
         ki_factor(K, KI_PIVOT_NEAR);

@@ -20,6 +20,9 @@
  * and the right-hand side agrees with them, one solve with S' is the answer whatever delta is, and a large
  * delta keeps round-off out of the null space of J^T: it is of the size eps / delta there.
  *
+ * The sparse path eliminates rows of J between unknowns where that keeps the factor sparse: pivots and S_ii
+ * are then in the metric of the unknowns before them (panels.h), S' is the same.
+ *
  * The test on the pivot only steers the factorization. What counts is the residual of the system as given: it
  * is evaluated after every solve and the solve repeated on it (refine.c). If that stalls, rows are nearly
  * dependent or contradict each other, and a slower way that can tell these apart takes over: null_space.c on

@@ -1,5 +1,5 @@
 /* The sparse path: K = [A J^T; J -D] as one matrix, ordered once (ordering.h), its values copied into the
- * factorization through slot maps, L d L^T with a fixed pattern (ldl.h). */
+ * panels of the factorization (panels.h) through slot maps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,75 +7,77 @@
 #include "linalg/ordering.h"
 #include "linalg/saddle_sparse.h"
 
-/* Calls for each strictly lower entry of the permuted matrix; counts per row, or fills when `fill` is set. */
-static void place_entry(ki_ldl *F, int a, int b, int source, int *next, bool fill) {
-    int row = a > b ? a : b, column = a > b ? b : a;
-    if (fill) {
-        F->K_column[next[row]] = column;
-        F->K_source[next[row]] = source;
-    }
-    next[row]++;
-}
-
-static void place_entries(ki_saddle_sparse *sparse, keel_pattern A, keel_pattern J, int *next, bool fill) {
-    ki_ldl *F = &sparse->ldl;
-    const int *place = sparse->place;
-    for (int i = 0; i < A.rows; i++)
-        for (int p = A.start[i]; p < A.start[i + 1]; p++) {
-            if (A.index[p] == i)
-                F->diagonal[place[i]] = p;
-            else
-                place_entry(F, place[i], place[A.index[p]], p, next, fill);
+/* The unknowns of `order` alone, in the same order. */
+static void order_A(ki_saddle_sparse *sparse) {
+    int count = 0;
+    for (int k = 0; k < sparse->n + sparse->m; k++)
+        if (sparse->order[k] < sparse->n) {
+            sparse->A_order[count] = sparse->order[k];
+            sparse->A_place[sparse->order[k]] = count++;
         }
-    int J_source = keel_pattern_count(A), D_source = J_source + keel_pattern_count(J);
-    for (int i = 0; i < J.rows; i++) {
-        for (int p = J.start[i]; p < J.start[i + 1]; p++)
-            place_entry(F, place[A.rows + i], place[J.index[p]], J_source + p, next, fill);
-        F->diagonal[place[A.rows + i]] = D_source + i;
-    }
 }
 
-/* The rows of the permuted matrix, each entry with the place of its value in [A | J | D]. */
-static void build_matrix(ki_saddle_sparse *sparse, keel_pattern A, keel_pattern J, int *next) {
-    ki_ldl *F = &sparse->ldl;
-    memset(next, 0, (size_t)F->size * sizeof(int));
-    for (int k = 0; k < F->size; k++)
-        F->diagonal[k] = -1;
-    place_entries(sparse, A, J, next, false);
-    F->K_start[0] = 0;
-    for (int k = 0; k < F->size; k++) {
-        F->K_start[k + 1] = F->K_start[k] + next[k];
-        next[k] = F->K_start[k];
+static void find_diagonal(ki_saddle_sparse *sparse, keel_pattern A) {
+    for (int i = 0; i < A.rows; i++)
+        for (int p = A.start[i]; p < A.start[i + 1]; p++)
+            if (A.index[p] == i)
+                sparse->diagonal[sparse->place[i]] = p;
+    for (int i = 0; i < sparse->m; i++)
+        sparse->diagonal[sparse->place[sparse->n + i]] = sparse->A_count + sparse->J_count + i;
+}
+
+static bool analyse_A(ki_saddle_sparse *sparse, keel_pattern A) {
+    ki_lower lower;
+    int *diagonal = malloc(((size_t)sparse->n + 1) * sizeof(int));
+    bool made = ki_lower_make(&lower, A, (keel_pattern){0}, sparse->A_place) && diagonal;
+    for (int i = 0; i < sparse->n && made; i++)
+        diagonal[sparse->A_place[i]] = sparse->diagonal[sparse->place[i]];
+    made = made && ki_ldl_analyse(&sparse->A, &lower, diagonal, &sparse->arena);
+    free(diagonal);
+    ki_lower_clear(&lower);
+    return made;
+}
+
+static bool find_slots(ki_saddle_sparse *sparse, const ki_lower *lower) {
+    int *panel_of = malloc(((size_t)lower->size + 1) * sizeof(int));
+    const ki_panels *F = &sparse->panels;
+    if (!panel_of)
+        return false;
+    ki_panels_of_columns(F, panel_of);
+    for (int k = 0; k < lower->size; k++) {
+        for (int p = lower->start[k]; p < lower->start[k + 1]; p++)
+            sparse->slot[lower->source[p]] = ki_panels_slot(F, panel_of, k, lower->column[p]);
+        sparse->slot[sparse->diagonal[k]] = ki_panels_slot(F, panel_of, k, k);
     }
-    place_entries(sparse, A, J, next, true);
+    free(panel_of);
+    return true;
 }
 
 static bool analyse(ki_saddle_sparse *sparse, keel_pattern A, keel_pattern J) {
     ki_arena *arena = &sparse->arena;
-    ki_ldl *F = &sparse->ldl;
     int n = sparse->n = A.rows, m = sparse->m = J.rows, size = n + m;
-    F->size = size;
-    F->lead = n;
+    sparse->A_count = keel_pattern_count(A);
+    sparse->J_count = keel_pattern_count(J);
+    sparse->A_order = KI_NEW(arena, int, n);
+    sparse->A_place = KI_NEW(arena, int, n);
+    sparse->A_failed = KI_NEW(arena, bool, n);
     sparse->order = KI_NEW(arena, int, size);
+    sparse->diagonal = KI_NEW(arena, int, size);
     sparse->place = KI_NEW(arena, int, size);
-    sparse->row_of = KI_NEW(arena, int, m);
     sparse->b = KI_NEW(arena, double, size);
-    F->K_start = KI_NEW(arena, int, size + 1);
-    F->K_column = KI_NEW(arena, int, keel_pattern_count(A) + keel_pattern_count(J));
-    F->K_source = KI_NEW(arena, int, keel_pattern_count(A) + keel_pattern_count(J));
-    F->diagonal = KI_NEW(arena, int, size);
+    sparse->slot = KI_NEW(arena, int, (size_t)sparse->A_count + (size_t)sparse->J_count + (size_t)m);
     if (arena->failed || !ki_order(A, J, sparse->order))
         return false;
     for (int k = 0; k < size; k++)
         sparse->place[sparse->order[k]] = k;
-    for (int k = 0; k < m; k++)
-        sparse->row_of[k] = sparse->order[n + k] - n;
-    int *next = calloc((size_t)size + 1, sizeof(int));
-    if (!next)
-        return false;
-    build_matrix(sparse, A, J, next);
-    free(next);
-    return ki_ldl_analyse(F, arena);
+    order_A(sparse);
+    find_diagonal(sparse, A);
+    ki_lower lower;
+    bool made = ki_lower_make(&lower, A, J, sparse->place) &&
+                ki_panels_analyse(&sparse->panels, &lower, n, sparse->order, sparse->diagonal, arena) &&
+                find_slots(sparse, &lower);
+    ki_lower_clear(&lower);
+    return made && analyse_A(sparse, A);
 }
 
 ki_saddle_sparse *ki_saddle_sparse_analyse(keel_pattern A, keel_pattern J) {
@@ -97,15 +99,29 @@ void ki_saddle_sparse_free(ki_saddle_sparse *sparse) {
 }
 
 double ki_saddle_sparse_work(const ki_saddle_sparse *sparse) {
-    return sparse->ldl.multiplications;
+    return sparse->panels.multiplications;
 }
 
 long ki_saddle_sparse_entries(const ki_saddle_sparse *sparse) {
-    return (long)sparse->ldl.start[sparse->ldl.size] + sparse->ldl.size;
+    return sparse->panels.entries;
+}
+
+/* The values into the panels, D with its sign. */
+static void take_values(ki_saddle_sparse *sparse, const double *values) {
+    ki_panels *F = &sparse->panels;
+    const int count = sparse->A_count + sparse->J_count, *slot = sparse->slot;
+    memset(F->value, 0, (size_t)F->value_count * sizeof(double));
+    for (int p = 0; p < count; p++)
+        F->value[slot[p]] = values[p];
+    for (int p = count; p < count + sparse->m; p++)
+        F->value[slot[p]] = -values[p];
 }
 
 int ki_saddle_sparse_numbers(keel_saddle *K, const double *values) {
-    return ki_ldl_factor(&K->sparse->ldl, values, &K->pivots, K->sparse->row_of, K->S_size);
+    K->pivots.count = K->pivots.near = 0;
+    K->pivots.overflow = false;
+    take_values(K->sparse, values);
+    return ki_panels_factor(&K->sparse->panels, values, &K->pivots, K->S_size);
 }
 
 keel_status ki_saddle_sparse_factor(keel_saddle *K) {
@@ -124,7 +140,7 @@ void ki_saddle_sparse_solve(keel_saddle *K, double *x, double *y) {
         b[x_place[i]] = x[i];
     for (int i = 0; i < K->m; i++)
         b[y_place[i]] = y[i];
-    ki_ldl_solve(&sparse->ldl, b);
+    ki_panels_solve(&sparse->panels, b);
     for (int i = 0; i < K->n; i++)
         x[i] = b[x_place[i]];
     for (int i = 0; i < K->m; i++)
@@ -141,19 +157,20 @@ void ki_saddle_sparse_apply(keel_saddle *K, double *x, double *y) {
 
 void ki_saddle_sparse_half(const keel_saddle *K, const double *b, double *t) {
     for (int i = 0; i < K->n; i++)
-        t[K->sparse->place[i]] = b[i];
-    ki_ldl_half(&K->sparse->ldl, t);
+        t[K->sparse->A_place[i]] = b[i];
+    ki_ldl_half(&K->sparse->A, t);
 }
 
 void ki_saddle_sparse_half_back(const keel_saddle *K, const double *t, double *x) {
     double *b = K->sparse->b;
     memcpy(b, t, (size_t)K->n * sizeof(double));
-    ki_ldl_half_back(&K->sparse->ldl, b);
+    ki_ldl_half_back(&K->sparse->A, b);
     for (int i = 0; i < K->n; i++)
-        x[i] = b[K->sparse->place[i]];
+        x[i] = b[K->sparse->A_place[i]];
 }
 
 void ki_saddle_sparse_pivots(const keel_saddle *K, double *pivot) {
-    for (int k = 0; k < K->m; k++)
-        pivot[K->sparse->row_of[k]] = -1 / K->sparse->ldl.d_inverse[K->n + k];
+    const ki_saddle_sparse *sparse = K->sparse;
+    for (int i = 0; i < K->m; i++)
+        pivot[i] = -1 / sparse->panels.d_inverse[sparse->place[K->n + i]];
 }

@@ -3,19 +3,26 @@
 #define KI_SADDLE_SPARSE_H
 
 #include "linalg/ldl.h"
+#include "linalg/panels.h"
 
 struct ki_saddle_sparse {
     ki_arena arena;
-    ki_ldl ldl;
-    int n, m;
-    int *order;  /* [n + m] what is eliminated k-th: an unknown of A, or n + a row of J */
-    int *place;  /* [n + m] the inverse */
-    int *row_of; /* [m] row of J that is eliminated (n + k)-th */
-    double *b;   /* [n + m] scratch */
+    int n, m, A_count, J_count;
+    int *order; /* [n + m] what is eliminated k-th: an unknown of A, or n + a row of J */
+    int *place; /* [n + m] the inverse                                                */
+    ki_panels panels;
+    int *slot;     /* [A_count + J_count + m] where the values of A, J and D go in the panels */
+    int *diagonal; /* [n + m] by place: where A_ii or D_i stands among the values             */
+    double *b;     /* [n + m] scratch                                                         */
+
+    /* A alone, in the same order */
+    ki_ldl A;
+    int *A_order, *A_place; /* [n] */
+    bool *A_failed;         /* [n] by A_place: pivots of the last factorization of A alone */
 };
 
-/* Numbers from `values`: A, J and D in the patterns of the analysis. Returns -1, or the place of a pivot of A
- * that is not positive. */
+/* Numbers from `values`: A, J and D in the patterns of the analysis. Returns -1, or the first unknown whose
+ * pivot is not positive. */
 int ki_saddle_sparse_numbers(keel_saddle *K, const double *values);
 
 #endif
