@@ -124,11 +124,37 @@ static void run_program(const ki_model *model, ki_work *work, int number, keel_t
     }
 }
 
+/* What the point does not give, KI_READS_... */
+static unsigned missing(const keel_point *at) {
+    return (at->q ? 0u : KI_READS_Q) | (at->v ? 0u : KI_READS_V) | (at->z ? 0u : KI_READS_Z) |
+           (at->s ? 0u : KI_READS_S) | (at->lambda ? 0u : KI_READS_LAMBDA) | (at->a ? 0u : KI_READS_A);
+}
+
+/* Runs the programs that have machine code; what is left to the tapes. */
+static unsigned run_native(const ki_model *model, const ki_native_code *code, const ki_work *work,
+                           unsigned what, const keel_point *at, keel_terms *terms) {
+    unsigned left = what, absent = missing(at);
+    for (int i = 0; left && i < model->programs; i++)
+        if (!(model->program[i].what & ~left)) {
+            if (!code->program[i] || (code->reads[i] & absent))
+                break; /* programs are taken as the tapes would be */
+            code->program[i](at, work->inputs + model->inputs.w, terms);
+            left &= ~model->program[i].what;
+        }
+    return left;
+}
+
 static keel_status evaluate(const keel_system *system, void *user, unsigned what, const keel_point *at,
                             keel_terms *terms) {
     const ki_model *model = system->model;
+    const ki_native_code *code = atomic_load_explicit(&model->native, memory_order_acquire);
     ki_work *work = user;
     what &= model->available;
+    if (code && !model->coupling) {
+        what = run_native(model, code, work, what, at, terms);
+        if (!what)
+            return KEEL_OK;
+    }
     load_point(&model->inputs, at, work->inputs);
     if (what & KEEL_TANGENT)
         load(work->inputs + model->inputs.a, at->a, model->inputs.n);
@@ -138,7 +164,7 @@ static keel_status evaluate(const keel_system *system, void *user, unsigned what
         if (status < 0)
             return status;
     }
-    unsigned left = what;
+    unsigned left = code && model->coupling ? run_native(model, code, work, what, at, terms) : what;
     for (int i = 0; left; i++)
         if (!(model->program[i].what & ~left)) {
             run_program(model, work, i, terms);
@@ -159,9 +185,20 @@ static keel_status outputs(const keel_system *system, void *user, const keel_poi
     return KEEL_OK;
 }
 
-keel_drawing keel_equations_drawing(const keel_system *system) {
+static const keel_saddle_code *kernel(const keel_system *system) {
+    const ki_model *model = system->model;
+    const ki_native_code *code = atomic_load_explicit(&model->native, memory_order_acquire);
+    return code ? code->saddle : NULL;
+}
+
+ki_model *ki_model_of(const keel_system *system) {
     bool is_ours = system->evaluate == evaluate;
-    return is_ours ? ((const ki_model *)system->model)->drawn : (keel_drawing){0};
+    return is_ours ? (ki_model *)system->model : NULL;
+}
+
+keel_drawing keel_equations_drawing(const keel_system *system) {
+    const ki_model *model = ki_model_of(system);
+    return model ? model->drawn : (keel_drawing){0};
 }
 
 void keel_equations_draw(const keel_system *system, void *user, const keel_point *at, double (*points)[3]) {
@@ -176,6 +213,7 @@ void ki_model_connect(ki_model *model) {
     model->system.work_new = work_new;
     model->system.work_free = work_free;
     model->system.evaluate = evaluate;
+    model->system.kernel = kernel;
     model->system.outputs = model->outputs ? outputs : NULL;
 }
 

@@ -2,6 +2,8 @@
 #ifndef KI_EQUATIONS_MODEL_H
 #define KI_EQUATIONS_MODEL_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "expr/expr.h"
 #include "keel/equations.h"
@@ -47,8 +49,28 @@ typedef struct ki_program {
 
 typedef struct ki_coupling ki_coupling;
 
+/* Machine code for some of the programs (src/native/): the same operations as the tape, point in, terms out.
+ */
+typedef struct ki_native_code {
+    void (*program[KI_PROGRAMS_MAX])(const keel_point *at, const double *w,
+                                     keel_terms *terms); /* NULL: tape */
+    unsigned reads[KI_PROGRAMS_MAX]; /* which vectors of the point a program reads, KI_READS_... */
+    const keel_saddle_code *saddle;  /* of [M J^T; J -D]; NULL: none */
+} ki_native_code;
+
+enum {
+    KI_READS_Q = 1 << 0,
+    KI_READS_V = 1 << 1,
+    KI_READS_Z = 1 << 2,
+    KI_READS_S = 1 << 3,
+    KI_READS_LAMBDA = 1 << 4,
+    KI_READS_A = 1 << 5
+};
+
 typedef struct ki_model {
     keel_system system; /* what the caller holds; its `model` points back here */
+    /* The only thing that may change after construction; results do not depend on when it does. */
+    _Atomic(const ki_native_code *) native; /* NULL: none */
     ki_arena arena;
     ki_inputs inputs;
     int count[KI_SECTIONS]; /* numbers in each section */
@@ -62,6 +84,9 @@ typedef struct ki_model {
 } ki_model;
 
 void ki_model_free(ki_model *model);
+
+/* The model behind a system made from equations, NULL for other systems. Public for libkeel-files. */
+KEEL_API ki_model *ki_model_of(const keel_system *system);
 
 /* Connects the functions of the system. */
 void ki_model_connect(ki_model *model);

@@ -1,0 +1,164 @@
+/* emit_model.c - the text of a model: which programs are worth compiling, and how their numbers are called.
+ */
+#include "native/emit_model.h"
+
+#include <stddef.h>
+
+#include "native/emit.h"
+
+/* What the compiler is asked to do at most: about a second of its time. */
+enum {
+    MOST_INSTRUCTIONS_PROGRAM = 3000,
+    MOST_INSTRUCTIONS = 8000,
+    MOST_UNKNOWNS = 40,
+    MOST_KERNEL_OPERATIONS = 4000
+};
+
+/* The structs of system.h, as far as programs use them. */
+static const char DECLARATIONS[] =
+    "struct point { double t; const double *q, *v, *z, *s, *lambda, *a; };\n"
+    "struct terms {\n"
+    "    double *M, *J, *Q, *xi, *Phi, *rate, *f, *r, *r_s, *Q_lambda;\n"
+    "    double energy, power;\n"
+    "    double *tangent, *rate_q, *invariant, *invariant_y;\n"
+    "};\n"
+    "double sin(double), cos(double), tan(double), asin(double), acos(double), atan(double), sinh(double);\n"
+    "double cosh(double), tanh(double), sqrt(double), exp(double), log(double), fabs(double);\n"
+    "double pow(double, double), atan2(double, double), hypot(double, double);\n\n";
+
+_Static_assert(offsetof(keel_terms, energy) == 10 * sizeof(double *) &&
+                   offsetof(keel_terms, tangent) == 10 * sizeof(double *) + 2 * sizeof(double) &&
+                   sizeof(keel_terms) == 14 * sizeof(double *) + 2 * sizeof(double) &&
+                   sizeof(keel_point) == sizeof(double) + 6 * sizeof(double *),
+               "the declarations above are those of system.h");
+
+/* Sections as members of the terms; energy and power are numbers. */
+static const char *const MEMBER[KI_SECTIONS] = {
+    [KI_SECTION_M] = "M",
+    [KI_SECTION_J] = "J",
+    [KI_SECTION_Q] = "Q",
+    [KI_SECTION_XI] = "xi",
+    [KI_SECTION_PHI] = "Phi",
+    [KI_SECTION_RATE] = "rate",
+    [KI_SECTION_F] = "f",
+    [KI_SECTION_R] = "r",
+    [KI_SECTION_R_S] = "r_s",
+    [KI_SECTION_Q_LAMBDA] = "Q_lambda",
+    [KI_SECTION_ENERGY] = "energy",
+    [KI_SECTION_POWER] = "power",
+    [KI_SECTION_TANGENT] = "tangent",
+    [KI_SECTION_RATE_Q] = "rate_q",
+    [KI_SECTION_INVARIANT] = "invariant",
+    [KI_SECTION_INVARIANT_Y] = "invariant_y",
+};
+
+typedef struct naming {
+    const ki_model *model;
+    unsigned what;
+    unsigned *reads;
+} naming;
+
+/* The vectors of a point behind t, in the order of the inputs. */
+static void write_input(const void *user, int number, ki_text *text) {
+    const naming *n = user;
+    const ki_inputs *at = &n->model->inputs;
+    const struct {
+        const char *name;
+        int first, count;
+        unsigned bit;
+    } VECTORS[] = {{"q", at->q, at->n, KI_READS_Q},
+                   {"v", at->v, at->n, KI_READS_V},
+                   {"z", at->z, at->n_z, KI_READS_Z},
+                   {"s", at->s, at->n_s, KI_READS_S},
+                   {"lambda", at->lambda, at->m, KI_READS_LAMBDA},
+                   {"a", at->a, at->n, KI_READS_A}};
+    for (size_t i = 0; i < sizeof VECTORS / sizeof *VECTORS; i++)
+        if (number >= VECTORS[i].first && number < VECTORS[i].first + VECTORS[i].count) {
+            ki_text_add(text, "at->%s[%d]", VECTORS[i].name, number - VECTORS[i].first);
+            *n->reads |= VECTORS[i].bit;
+            return;
+        }
+    if (number == 0)
+        ki_text_add(text, "at->t");
+    else
+        ki_text_add(text, "w[%d]", number - at->w);
+}
+
+/* The sections of a program stand one after another in its outputs. */
+static void write_output(const void *user, int number, ki_text *text) {
+    const naming *n = user;
+    for (int s = 0; s < KI_SECTIONS; s++) {
+        if (!(ki_section_bit[s] & n->what))
+            continue;
+        if (number < n->model->count[s]) {
+            bool scalar = s == KI_SECTION_ENERGY || s == KI_SECTION_POWER;
+            ki_text_add(text, scalar ? "to->%s" : "to->%s[%d]", MEMBER[s], number);
+            return;
+        }
+        number -= n->model->count[s];
+    }
+}
+
+/* Rows and outputs ask for these now and then, steps never. */
+static bool is_rare(unsigned what) {
+    return what == KEEL_ENERGY || what == KEEL_XI;
+}
+
+static bool emit_program(const ki_model *model, int i, ki_emitted *emitted, ki_text *text) {
+    size_t before = text->length;
+    naming names = {model, model->program[i].what, &emitted->reads[i]};
+    ki_spelling spelling = {&names, write_input, write_output};
+    ki_text_add(text, "void keel_program_%d(const struct point *at, const double *w, struct terms *to) {\n",
+                i);
+    ki_text_add(text, "    (void)at, (void)w;\n");
+    bool ok = ki_emit_tape(model->program[i].tape, &spelling, text);
+    ki_text_add(text, "}\n\n");
+    if (!ok && !text->failed) {
+        text->length = before;
+        text->at[before] = 0;
+    }
+    return ok;
+}
+
+static void emit_programs(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+    long left = MOST_INSTRUCTIONS;
+    for (int i = 0; i < model->programs; i++) {
+        long length = ki_tape_length(model->program[i].tape);
+        if (is_rare(model->program[i].what) || length > MOST_INSTRUCTIONS_PROGRAM || length > left) {
+            emitted->left_out += length > MOST_INSTRUCTIONS_PROGRAM || length > left;
+            continue;
+        }
+        emitted->has[i] = emit_program(model, i, emitted, text);
+        emitted->programs += emitted->has[i];
+        left -= length;
+    }
+}
+
+/* The code goes the way of the dense path: it is of use only where that is taken. */
+static bool takes_dense_path(const keel_system *system) {
+    if (system->n_v + keel_system_m(system) > MOST_UNKNOWNS)
+        return false;
+    keel_saddle *K = keel_saddle_new(system->M, system->J, NULL);
+    bool dense = K && keel_saddle_path_taken(K) == KEEL_SADDLE_DENSE;
+    keel_saddle_free(K);
+    return dense;
+}
+
+static void emit_kernel(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+    size_t before = text->length;
+    const keel_system *system = &model->system;
+    emitted->kernel =
+        takes_dense_path(system) && ki_emit_saddle(system->M, system->J, MOST_KERNEL_OPERATIONS, text);
+    if (!emitted->kernel && !text->failed) {
+        text->length = before;
+        text->at[before] = 0;
+    }
+}
+
+bool ki_emit_model(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+    *emitted = (ki_emitted){0};
+    ki_text_add(text, "%s", DECLARATIONS);
+    emit_programs(model, emitted, text);
+    emit_kernel(model, emitted, text);
+    return !text->failed;
+}
