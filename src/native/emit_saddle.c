@@ -9,7 +9,8 @@
  * included.
  *
  * A residual is small if |r - A x - J^T y|_i <= tolerance (|r| + |A||x| + |J^T||y|)_i for all i, and the same
- * of the second block: more than refine.c asks for, and without scales. */
+ * of the second block: more than refine.c asks for, and without scales. Where that fails the norms of
+ * refine.c decide. */
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -342,6 +343,11 @@ static void write_term(emitter *e, char block, int row, const char *value, char 
     e->operations += 3;
 }
 
+static void write_list(emitter *e, const char *name, int count) {
+    for (int i = 0; i < count; i++)
+        ki_text_add(e->text, "%s%d, ", name, i);
+}
+
 static void write_residual(emitter *e) {
     char value[32];
     for (int i = 0; i < e->n; i++)
@@ -369,7 +375,50 @@ static void write_residual(emitter *e) {
         ki_text_add(e->text, "    small &= fabs(rest_x%d) <= at->tolerance * size_x%d;\n", i, i);
     for (int i = 0; i < e->m; i++)
         ki_text_add(e->text, "    small &= fabs(rest_y%d) <= at->tolerance * size_y%d;\n", i, i);
-    ki_text_add(e->text, "    if (!small)\n        return 0;\n");
+    ki_text_add(e->text, "    if (!small) {\n        const double rest_x[] = {");
+    write_list(e, "rest_x", e->n);
+    ki_text_add(e->text, "}, size_x[] = {");
+    write_list(e, "size_x", e->n);
+    ki_text_add(e->text, "};\n        const double rest_y[] = {");
+    write_list(e, "rest_y", e->m);
+    ki_text_add(e->text, "0}, size_y[] = {");
+    write_list(e, "size_y", e->m);
+    ki_text_add(e->text, "0};\n        if (!small_x(at, rest_x, size_x) || !small_y(at, rest_y, size_y))\n"
+                         "            return 0;\n    }\n");
+}
+
+/* Scaled max-norms of the two blocks as in refine.c: |rest| w <= tolerance |size| w. A NaN shows in the sum.
+ */
+static void write_norm(emitter *e, char block, int count, const char *square) {
+    ki_text_add(e->text,
+                "static int small_%c(const struct places *at, const double *rest, const double *size) {\n"
+                "    double most = 0, largest = 0, sum = 0;\n"
+                "    for (int i = 0; i < %d; i++) {\n%s"
+                "        const double w = square > 0 ? 1 / sqrt(square) : 1, r = fabs(rest[i]) * w;\n"
+                "        most = r > most ? r : most;\n"
+                "        largest = size[i] * w > largest ? size[i] * w : largest;\n"
+                "        sum += r;\n"
+                "    }\n"
+                "    return most <= at->tolerance * largest && sum <= LARGEST;\n"
+                "}\n\n",
+                block, count, square);
+}
+
+static void write_starts(emitter *e, const char *name, keel_pattern P) {
+    ki_text_add(e->text, "static const int %s[] = {", name);
+    for (int i = 0; i <= P.rows; i++)
+        ki_text_add(e->text, "%d,", P.rows ? P.start[i] : 0);
+    ki_text_add(e->text, "};\n");
+}
+
+static void write_norms(emitter *e) {
+    write_starts(e, "A_START", e->A);
+    write_starts(e, "J_START", e->J);
+    write_norm(e, 'x', e->n, "        const double square = at->A[A_START[i + 1] - 1];\n");
+    write_norm(e, 'y', e->m,
+               "        double square = 0;\n"
+               "        for (int p = J_START[i]; p < J_START[i + 1]; p++)\n"
+               "            square += at->J[p] * at->J[p];\n");
 }
 
 static void write_solve(emitter *e, product *list) {
@@ -433,6 +482,7 @@ bool ki_emit_saddle(keel_pattern A, keel_pattern J, long most, ki_text *text) {
         ki_text_add(text, ", LARGEST = ");
         ki_text_number(text, DBL_MAX);
         ki_text_add(text, ";\n\n");
+        write_norms(&e);
         write_factor(&e, list);
         write_solve(&e, list);
     }

@@ -13,6 +13,7 @@ typedef struct ki_text {
     bool failed; /* out of memory: what was added since is lost */
 } ki_text;
 
+/* As printf, with %s, %d and %c. */
 void ki_text_add(ki_text *text, const char *format, ...) KEEL_PRINTF(2, 3);
 
 /* A number as C writes it without loss, whatever the locale. Must be finite. */
