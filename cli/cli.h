@@ -11,6 +11,7 @@
 
 #include "keel/diagnostics.h"
 #include "keel/modelfile.h"
+#include "keel/native.h"
 #include "keel/results.h"
 
 /* Exit codes. */
@@ -253,6 +254,19 @@ typedef struct cli_progress {
 void cli_progress_start(cli_progress *progress, double t_start, bool wanted);
 void cli_progress_show(cli_progress *progress, double t, double until);
 void cli_progress_end(cli_progress *progress); /* removes it from the screen */
+
+/* code.c ------------------------------------------------------------------------------------------------ */
+
+/* Machine code for a run, as its option 'code' has it: attached and, if it was asked for, compiled before the
+ * run; compiled in the background when a run turns out to be long. */
+typedef struct cli_code {
+    keel_native *native; /* NULL: none */
+    double next;         /* when to look after it, on the monotonic clock */
+} cli_code;
+
+void cli_code_start(cli_code *code, const keel_model *model, keel_diagnostics *diagnostics);
+void cli_code_follow(cli_code *code); /* after every step */
+void cli_code_end(cli_code *code);    /* after the last use of the system */
 
 /* output.c ---------------------------------------------------------------------------------------------- */
 

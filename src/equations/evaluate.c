@@ -191,13 +191,19 @@ static const keel_saddle_code *kernel(const keel_system *system) {
     return code ? code->saddle : NULL;
 }
 
-ki_model *ki_model_of(const keel_system *system) {
-    bool is_ours = system->evaluate == evaluate;
-    return is_ours ? (ki_model *)system->model : NULL;
+void *keel_equations_inside(const keel_system *system) {
+    return system->evaluate == evaluate ? (void *)system->model : NULL;
+}
+
+const char *keel_equations_code(const keel_system *system) {
+    ki_model *model = keel_equations_inside(system);
+    if (!model)
+        return NULL;
+    return atomic_load_explicit(&model->native, memory_order_acquire) ? "native" : "tape";
 }
 
 keel_drawing keel_equations_drawing(const keel_system *system) {
-    const ki_model *model = ki_model_of(system);
+    const ki_model *model = keel_equations_inside(system);
     return model ? model->drawn : (keel_drawing){0};
 }
 

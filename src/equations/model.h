@@ -37,7 +37,25 @@ typedef enum ki_section {
     KI_SECTIONS
 } ki_section;
 
-extern const unsigned ki_section_bit[KI_SECTIONS]; /* KEEL_MASS, ... */
+/* KEEL_MASS, ... In the header, so that src/native/ needs nothing of this layer but its structs. */
+static const unsigned ki_section_bit[KI_SECTIONS] = {
+    [KI_SECTION_M] = KEEL_MASS,
+    [KI_SECTION_J] = KEEL_JACOBIAN,
+    [KI_SECTION_Q] = KEEL_FORCE,
+    [KI_SECTION_XI] = KEEL_XI,
+    [KI_SECTION_PHI] = KEEL_POSITION,
+    [KI_SECTION_RATE] = KEEL_VELOCITY,
+    [KI_SECTION_F] = KEEL_STATES,
+    [KI_SECTION_R] = KEEL_AUXILIARY,
+    [KI_SECTION_R_S] = KEEL_AUXILIARY,
+    [KI_SECTION_Q_LAMBDA] = KEEL_FORCE_LAMBDA,
+    [KI_SECTION_ENERGY] = KEEL_ENERGY,
+    [KI_SECTION_POWER] = KEEL_POWER,
+    [KI_SECTION_TANGENT] = KEEL_TANGENT,
+    [KI_SECTION_RATE_Q] = KEEL_VELOCITY_Q,
+    [KI_SECTION_INVARIANT] = KEEL_INVARIANTS,
+    [KI_SECTION_INVARIANT_Y] = KEEL_INVARIANTS,
+};
 
 enum { KI_PROGRAMS_MAX = 32 };
 
@@ -84,9 +102,6 @@ typedef struct ki_model {
 } ki_model;
 
 void ki_model_free(ki_model *model);
-
-/* The model behind a system made from equations, NULL for other systems. Public for libkeel-files. */
-KEEL_API ki_model *ki_model_of(const keel_system *system);
 
 /* Connects the functions of the system. */
 void ki_model_connect(ki_model *model);

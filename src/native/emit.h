@@ -20,6 +20,9 @@ typedef struct ki_spelling {
     void (*output)(const void *user, int number, ki_text *text);
 } ki_spelling;
 
+/* Instructions of a tape. */
+long ki_emit_length(const ki_tape *tape);
+
 /* The statements of a tape: inputs read, outputs written at the end. False: a number of it cannot be written
  * in C, or memory ran out; what was added to the text is then of no use. */
 bool ki_emit_tape(const ki_tape *tape, const ki_spelling *spelling, ki_text *text);

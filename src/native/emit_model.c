@@ -123,7 +123,7 @@ static bool emit_program(const ki_model *model, int i, ki_emitted *emitted, ki_t
 static void emit_programs(const ki_model *model, ki_emitted *emitted, ki_text *text) {
     long left = MOST_INSTRUCTIONS;
     for (int i = 0; i < model->programs; i++) {
-        long length = ki_tape_length(model->program[i].tape);
+        long length = ki_emit_length(model->program[i].tape);
         if (is_rare(model->program[i].what) || length > MOST_INSTRUCTIONS_PROGRAM || length > left) {
             emitted->left_out += length > MOST_INSTRUCTIONS_PROGRAM || length > left;
             continue;

@@ -256,9 +256,14 @@ static void take_places(emitter *e) {
     }
 }
 
+long ki_emit_length(const ki_tape *tape) {
+    return tape->instructions;
+}
+
 bool ki_emit_tape(const ki_tape *tape, const ki_spelling *spelling, ki_text *text) {
-    size_t places = ki_tape_work_size(tape), steps = (size_t)tape->instructions,
-           words = (size_t)tape->word_count;
+    size_t places = (size_t)(tape->input_count + tape->constant_count + tape->output_count +
+                             tape->temporary_count),
+           steps = (size_t)tape->instructions, words = (size_t)tape->word_count;
     emitter e = {.tape = tape, .spelling = spelling, .text = text};
     e.steps = calloc(steps + 1, sizeof *e.steps);
     e.operands = calloc(words + 1, sizeof *e.operands);

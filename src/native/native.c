@@ -102,7 +102,7 @@ keel_native *keel_native_attach(keel_system *system, const keel_native_options *
     options = options ? options : &none;
     if (!native)
         return NULL;
-    native->model = ki_model_of(system);
+    native->model = keel_equations_inside(system);
     native->diagnostics = diagnostics;
     if (!native->model) {
         native->state = KEEL_NATIVE_FAILED; /* a mechanism: there is no tape to replace */
