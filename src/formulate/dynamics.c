@@ -236,6 +236,13 @@ bool ki_is_factored(const ki_dynamics *d, double t, const double *y) {
            memcmp(y, d->factored_q, (size_t)d->system->n_q * sizeof(double)) == 0;
 }
 
+void ki_note_factors(ki_dynamics *d, double t, const double *y) {
+    d->factorizations++;
+    d->factored = true;
+    d->factored_t = t;
+    memcpy(d->factored_q, y, (size_t)d->system->n_q * sizeof(double));
+}
+
 keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y) {
     const keel_system *sys = d->system;
     d->factored = false;
@@ -246,10 +253,7 @@ keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y) {
         return ki_trouble_at(d, status, KI_TROUBLE_MASS, t, keel_saddle_bad_pivot(d->K), 0);
     if (status < 0)
         return ki_trouble_at(d, status, KI_TROUBLE_MATRIX, t, -1, 0);
-    d->factorizations++;
-    d->factored = true;
-    d->factored_t = t;
-    memcpy(d->factored_q, y, (size_t)sys->n_q * sizeof(double));
+    ki_note_factors(d, t, y);
     return KEEL_OK;
 }
 

@@ -219,19 +219,46 @@ void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
                                    .J = K->J_values,
                                    .D = K->D,
                                    .S_size = K->S_size,
-                                   .near = KI_PIVOT_NEAR,
                                    .tolerance = 0.5 * K->settings.tolerance};
     if (fits)
         ki_saddle_dense_places(K, &K->places);
 }
 
-/* Factors by machine code; false if that cannot cope with the values. */
-static bool factor_by_code(keel_saddle *K, const double *A, const double *J) {
+static void forget(keel_saddle *K) {
+    K->factored = K->rescued = K->scaled = false;
+    K->rescue = KI_RESCUE_UNKNOWN;
+    K->bad_pivot = -1;
+}
+
+static void clear_D(keel_saddle *K) {
+    if (!K->D_is_zero)
+        memset(K->D, 0, (size_t)K->m * sizeof(double));
+    K->D_is_zero = true;
+}
+
+static void prepare_code(keel_saddle *K) {
     if (!K->code_ready)
         ki_saddle_dense_clear(K);
     K->code_ready = true;
     reset_pivots(K, KI_PIVOT_NOISE);
-    K->places.threshold = K->pivots.threshold;
+    K->places.threshold = fmax(KI_PIVOT_NEAR, K->pivots.threshold);
+}
+
+bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
+                          struct keel_terms *terms, double *x, double *y) {
+    const keel_saddle_code *code = K->code;
+    if (!code || !code->accelerate || code->what != what || K->settings.path == KEEL_SADDLE_NULL_SPACE)
+        return false;
+    forget(K);
+    clear_D(K);
+    prepare_code(K);
+    K->factored = code->accelerate(&K->places, point, terms, x, y);
+    return K->factored;
+}
+
+/* Factors by machine code; false if that cannot cope with the values. */
+static bool factor_by_code(keel_saddle *K, const double *A, const double *J) {
+    prepare_code(K);
     int done = K->code->factor(&K->places, A, J);
     if (done == KI_CODE_BUT_S)
         ki_saddle_dense_factor_S(K);
@@ -239,10 +266,14 @@ static bool factor_by_code(keel_saddle *K, const double *A, const double *J) {
 }
 
 keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J, const double *D) {
-    K->factored = K->rescued = K->scaled = false;
-    K->rescue = KI_RESCUE_UNKNOWN;
-    K->bad_pivot = -1;
-    bool finite = take_vector(K->m, D, K->D);
+    forget(K);
+    bool finite = true;
+    if (D) {
+        finite = copy_finite(K->m, D, K->D);
+        K->D_is_zero = false;
+    } else {
+        clear_D(K);
+    }
     bool null_space = K->settings.path == KEEL_SADDLE_NULL_SPACE && !D;
     if (K->code && finite && !null_space && factor_by_code(K, A, J)) {
         K->factored = true;

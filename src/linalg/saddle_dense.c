@@ -157,7 +157,7 @@ static void form_S(keel_saddle *K) {
         for (int i = 0; i < m; i++)
             clear(row_of(F->L_S, i, m) + F->S_first[i], i - F->S_first[i]);
     for (int i = 0; i < m; i++)
-        row_of(F->L_S, i, m)[i] = K->D[i];
+        row_of(F->L_S, i, m)[i] = 0;
     for (int k = 0; k < K->n; k++) {
         int low = F->low[k], count = F->high[k] - low;
         const double *Y = row_of(F->Y, k, m) + low;
@@ -165,6 +165,8 @@ static void form_S(keel_saddle *K) {
         for (int i = 0; i < count; i++, row += m)
             ki_axpy(i + 1, Y[i] * d_inverse, Y, row);
     }
+    for (int i = 0; i < m; i++)
+        row_of(F->L_S, i, m)[i] += K->D[i];
 }
 
 void ki_saddle_dense_factor_S(keel_saddle *K) {

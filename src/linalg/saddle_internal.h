@@ -82,6 +82,7 @@ struct keel_saddle {
 
     const keel_saddle_code *code; /* goes with `dense`; NULL: none        */
     ki_saddle_places places;      /* for it                               */
+    bool D_is_zero;               /* nothing to clear                     */
     bool code_ready;              /* entries without a value are zero     */
 
     ki_saddle_dense *dense;    /* one of these two is NULL */

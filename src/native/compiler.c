@@ -15,11 +15,15 @@
 extern char **environ;
 
 /* No contraction: products are rounded before they are added, as on the tape. pow stays a call: x^2 by pow
- * and by x x may differ in the last digit. No -march: the code runs wherever the cache is shared. */
+ * and by x x may differ in the last digit. */
 static const char *const FLAGS[] = {"-x",
                                     "c",
                                     "-std=c11",
                                     "-O2",
+#if defined(__x86_64__)
+                                    "-march=native", /* three operands: a sixth fewer instructions */
+#endif
+                                    "-fno-tree-vectorize",
                                     "-fPIC",
                                     "-shared",
                                     "-w",
@@ -63,6 +67,20 @@ bool ki_compiler_find(ki_compiler *compiler, const char *given) {
     return find_in_path(compiler->word[0], compiler->program);
 }
 
+/* What -march=native makes of it; the same cache may be seen by several machines. */
+static ki_hash hash_processor(ki_hash hash) {
+    static const char *const FACTS[] = {"vendor_id", "cpu family", "model", "stepping", "flags"};
+    char line[4096];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+    while (file && fgets(line, sizeof line, file) && *line != '\n') /* the first processor */
+        for (size_t i = 0; i < sizeof FACTS / sizeof *FACTS; i++)
+            if (!strncmp(line, FACTS[i], strlen(FACTS[i])))
+                hash = ki_hash_add(hash, line, strlen(line));
+    if (file)
+        fclose(file);
+    return hash;
+}
+
 ki_hash ki_compiler_hash(const ki_compiler *compiler, ki_hash hash) {
     struct stat facts = {0};
     stat(compiler->program, &facts);
@@ -73,7 +91,7 @@ ki_hash ki_compiler_hash(const ki_compiler *compiler, ki_hash hash) {
         hash = ki_hash_add(hash, compiler->word[i], strlen(compiler->word[i]) + 1);
     for (int i = 0; i < FLAG_COUNT; i++)
         hash = ki_hash_add(hash, FLAGS[i], strlen(FLAGS[i]) + 1);
-    return hash;
+    return hash_processor(hash);
 }
 
 /* ---- start */

@@ -24,7 +24,8 @@ typedef struct ki_compilation {
 /* Looks for `given`, or $CC, or cc. False: there is none; command and program tell what was looked for. */
 bool ki_compiler_find(ki_compiler *compiler, const char *given);
 
-/* What the result depends on besides the text: program, its date and size, arguments, flags. */
+/* What the result depends on besides the text: program, its date and size, arguments, flags,
+ * the processor. */
 ki_hash ki_compiler_hash(const ki_compiler *compiler, ki_hash hash);
 
 /* Starts the compiler with files in the directory of the cache. False with the reason. */

@@ -31,4 +31,8 @@ bool ki_emit_tape(const ki_tape *tape, const ki_spelling *spelling, ki_text *tex
  * or when they would have more than `most` operations. */
 bool ki_emit_saddle(keel_pattern A, keel_pattern J, long most, ki_text *text);
 
+/* The rest of a function that has M_<p>, J_<p>, Q_<i> and xi_<i>: factors and solves as the two above, from
+ * `k` to `x` and `y`. False when out of memory. */
+bool ki_emit_through(keel_pattern A, keel_pattern J, ki_text *text);
+
 #endif

@@ -56,7 +56,13 @@ typedef struct naming {
     const ki_model *model;
     unsigned what;
     unsigned *reads;
+    bool through; /* M, J, Q and xi are needed further on */
 } naming;
+
+/* M, J, Q and xi come first. */
+_Static_assert(KI_SECTION_M < KI_SECTION_XI && KI_SECTION_J < KI_SECTION_XI && KI_SECTION_Q < KI_SECTION_XI &&
+                   KI_SECTION_XI == 3,
+               "order of the sections");
 
 /* The vectors of a point behind t, in the order of the inputs. */
 static void write_input(const void *user, int number, ki_text *text) {
@@ -84,7 +90,8 @@ static void write_input(const void *user, int number, ki_text *text) {
         ki_text_add(text, "w[%d]", number - at->w);
 }
 
-/* The sections of a program stand one after another in its outputs. */
+/* The sections of a program stand one after another in its outputs. What goes on to the linear system gets a
+ * name of its own as well. */
 static void write_output(const void *user, int number, ki_text *text) {
     const naming *n = user;
     for (int s = 0; s < KI_SECTIONS; s++) {
@@ -92,6 +99,8 @@ static void write_output(const void *user, int number, ki_text *text) {
             continue;
         if (number < n->model->count[s]) {
             bool scalar = s == KI_SECTION_ENERGY || s == KI_SECTION_POWER;
+            if (n->through && s <= KI_SECTION_XI)
+                ki_text_add(text, "const double %s_%d = ", MEMBER[s], number);
             ki_text_add(text, scalar ? "to->%s" : "to->%s[%d]", MEMBER[s], number);
             return;
         }
@@ -104,19 +113,24 @@ static bool is_rare(unsigned what) {
     return what == KEEL_ENERGY || what == KEEL_XI;
 }
 
+static void take_back(ki_text *text, size_t length) {
+    if (text->failed)
+        return;
+    text->length = length;
+    text->at[length] = 0;
+}
+
 static bool emit_program(const ki_model *model, int i, ki_emitted *emitted, ki_text *text) {
     size_t before = text->length;
-    naming names = {model, model->program[i].what, &emitted->reads[i]};
+    naming names = {model, model->program[i].what, &emitted->reads[i], false};
     ki_spelling spelling = {&names, write_input, write_output};
     ki_text_add(text, "void keel_program_%d(const struct point *at, const double *w, struct terms *to) {\n",
                 i);
     ki_text_add(text, "    (void)at, (void)w;\n");
     bool ok = ki_emit_tape(model->program[i].tape, &spelling, text);
     ki_text_add(text, "}\n\n");
-    if (!ok && !text->failed) {
-        text->length = before;
-        text->at[before] = 0;
-    }
+    if (!ok)
+        take_back(text, before);
     return ok;
 }
 
@@ -149,10 +163,38 @@ static void emit_kernel(const ki_model *model, ki_emitted *emitted, ki_text *tex
     const keel_system *system = &model->system;
     emitted->kernel =
         takes_dense_path(system) && ki_emit_saddle(system->M, system->J, MOST_KERNEL_OPERATIONS, text);
-    if (!emitted->kernel && !text->failed) {
-        text->length = before;
-        text->at[before] = 0;
+    if (!emitted->kernel)
+        take_back(text, before);
+}
+
+/* What ki_rate_by_code (src/formulate/rate.c) asks for. */
+static unsigned terms_of_rate(const keel_system *system) {
+    return KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | (system->f_needs_lambda ? 0u : KEEL_STATES) |
+           KEEL_POWER | (system->has_drivers ? KEEL_VELOCITY : 0u);
+}
+
+/* A rate from the point to accelerations in one function: equal entries of J are one variable to the
+ * compiler, and what is made of them is computed once. */
+static void emit_through(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+    const keel_system *system = &model->system;
+    size_t before = text->length;
+    unsigned reads = 0;
+    emitted->what = terms_of_rate(system);
+    if (!emitted->kernel || model->coupling || system->n_s || system->Q_lambda.rows)
+        return;
+    for (int i = 0; i < model->programs && !emitted->through; i++) {
+        if (model->program[i].what != (emitted->what & model->available) || !emitted->has[i])
+            continue;
+        naming names = {model, model->program[i].what, &reads, true};
+        ki_spelling spelling = {&names, write_input, write_output};
+        ki_text_add(text,
+                    "int keel_accelerate(const struct places *k, const struct point *at, struct terms *to,\n"
+                    "                    double *x, double *y) {\n");
+        emitted->through = ki_emit_tape(model->program[i].tape, &spelling, text) &&
+                           ki_emit_through(system->M, system->J, text);
     }
+    if (!emitted->through)
+        take_back(text, before);
 }
 
 bool ki_emit_model(const ki_model *model, ki_emitted *emitted, ki_text *text) {
@@ -160,5 +202,6 @@ bool ki_emit_model(const ki_model *model, ki_emitted *emitted, ki_text *text) {
     ki_text_add(text, "%s", DECLARATIONS);
     emit_programs(model, emitted, text);
     emit_kernel(model, emitted, text);
+    emit_through(model, emitted, text);
     return !text->failed;
 }

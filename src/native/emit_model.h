@@ -1,4 +1,5 @@
-/* emit_model.h - C text for a model: functions keel_program_<i>, keel_factor, keel_solve. */
+/* emit_model.h - C text for a model: functions keel_program_<i>, keel_factor, keel_solve,
+ * keel_accelerate. */
 #ifndef KI_NATIVE_EMIT_MODEL_H
 #define KI_NATIVE_EMIT_MODEL_H
 
@@ -10,6 +11,8 @@ typedef struct ki_emitted {
     bool has[KI_PROGRAMS_MAX];       /* a function for this program      */
     unsigned reads[KI_PROGRAMS_MAX]; /* what of the point it reads       */
     bool kernel;                     /* factor and solve                 */
+    bool through;                    /* evaluation, factor and solve     */
+    unsigned what;                   /* the terms of that                */
     int programs;                    /* how many programs                */
     int left_out;                    /* programs that are too long       */
 } ki_emitted;

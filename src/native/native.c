@@ -59,6 +59,9 @@ static bool find_all(keel_native *native) {
     native->kernel.n = system->n_v;
     native->kernel.m = keel_system_m(system);
     native->code.saddle = &native->kernel;
+    native->kernel.what = native->emitted.what;
+    if (native->emitted.through)
+        ok = find(native->library, "keel_accelerate", &native->kernel.accelerate) && ok;
     return find(native->library, "keel_factor", &native->kernel.factor) &&
            find(native->library, "keel_solve", &native->kernel.solve) && ok;
 }
