@@ -130,18 +130,15 @@ static unsigned missing(const keel_point *at) {
            (at->s ? 0u : KI_READS_S) | (at->lambda ? 0u : KI_READS_LAMBDA) | (at->a ? 0u : KI_READS_A);
 }
 
-/* Runs the programs that have machine code; what is left to the tapes. */
-static unsigned run_native(const ki_model *model, const ki_native_code *code, const ki_work *work,
-                           unsigned what, const keel_point *at, keel_terms *terms) {
-    unsigned left = what, absent = missing(at);
-    for (int i = 0; left && i < model->programs; i++)
-        if (!(model->program[i].what & ~left)) {
-            if (!code->program[i] || (code->reads[i] & absent))
-                break; /* programs are taken as the tapes would be */
-            code->program[i](at, work->inputs + model->inputs.w, terms);
-            left &= ~model->program[i].what;
-        }
-    return left;
+static bool has_code(const ki_native_code *code, int program, const keel_point *at) {
+    return code && code->program[program] && !(code->reads[program] & missing(at));
+}
+
+/* All that formulas may need. */
+static void load_all(const ki_model *model, unsigned what, const keel_point *at, double *inputs) {
+    load_point(&model->inputs, at, inputs);
+    if (what & KEEL_TANGENT)
+        load(inputs + model->inputs.a, at->a, model->inputs.n);
 }
 
 static keel_status evaluate(const keel_system *system, void *user, unsigned what, const keel_point *at,
@@ -150,26 +147,27 @@ static keel_status evaluate(const keel_system *system, void *user, unsigned what
     const ki_native_code *code = atomic_load_explicit(&model->native, memory_order_acquire);
     ki_work *work = user;
     what &= model->available;
-    if (code && !model->coupling) {
-        what = run_native(model, code, work, what, at, terms);
-        if (!what)
-            return KEEL_OK;
-    }
-    load_point(&model->inputs, at, work->inputs);
-    if (what & KEEL_TANGENT)
-        load(work->inputs + model->inputs.a, at->a, model->inputs.n);
-    bool through = model->coupling && (what & (KEEL_JACOBIAN | KEEL_VELOCITY | KEEL_XI));
+    bool through = model->coupling && (what & (KEEL_JACOBIAN | KEEL_VELOCITY | KEEL_XI)), loaded = through;
     if (through) {
+        load_all(model, what, at, work->inputs);
         keel_status status = ki_coupling_before(model->coupling, &model->inputs, work);
         if (status < 0)
             return status;
     }
-    unsigned left = code && model->coupling ? run_native(model, code, work, what, at, terms) : what;
-    for (int i = 0; left; i++)
-        if (!(model->program[i].what & ~left)) {
-            run_program(model, work, i, terms);
-            left &= ~model->program[i].what;
+    unsigned left = what;
+    for (int i = 0; left; i++) {
+        if (model->program[i].what & ~left)
+            continue;
+        left &= ~model->program[i].what;
+        if (has_code(code, i, at)) {
+            code->program[i](at, work->inputs + model->inputs.w, terms);
+            continue;
         }
+        if (!loaded)
+            load_all(model, what, at, work->inputs);
+        loaded = true;
+        run_program(model, work, i, terms);
+    }
     if (through)
         ki_coupling_after(model->coupling, work, what, terms);
     return KEEL_OK;

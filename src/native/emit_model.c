@@ -6,13 +6,9 @@
 
 #include "native/emit.h"
 
-/* What the compiler is asked to do at most: about a second of its time. */
-enum {
-    MOST_INSTRUCTIONS_PROGRAM = 3000,
-    MOST_INSTRUCTIONS = 8000,
-    MOST_UNKNOWNS = 40,
-    MOST_KERNEL_OPERATIONS = 4000
-};
+/* What the compiler is asked to do at most: one to two seconds of its time (gcc 12 takes 0.5 ms for an
+ * instruction of a tape, 0.1 ms for an operation of the kernel). */
+enum { MOST_INSTRUCTIONS = 2400, MOST_UNKNOWNS = 40, MOST_KERNEL_OPERATIONS = 4000 };
 
 /* The structs of system.h, as far as programs use them. */
 static const char DECLARATIONS[] =
@@ -134,18 +130,51 @@ static bool emit_program(const ki_model *model, int i, ki_emitted *emitted, ki_t
     return ok;
 }
 
+/* What ki_rate_by_code (src/formulate/rate.c) asks for. */
+static unsigned terms_of_rate(const keel_system *system) {
+    return KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | (system->f_needs_lambda ? 0u : KEEL_STATES) |
+           KEEL_POWER | (system->has_drivers ? KEEL_VELOCITY : 0u);
+}
+
+/* What explicit steps ask for, then the linearisation of implicit ones; all else comes after these. */
+static int by_use(const keel_system *system, unsigned available, unsigned order[]) {
+    unsigned rate = terms_of_rate(system), matrices = KEEL_MASS | KEEL_JACOBIAN;
+    const unsigned uses[] = {rate,
+                             rate & ~matrices,
+                             KEEL_POSITION | KEEL_VELOCITY,
+                             KEEL_POSITION | KEEL_JACOBIAN,
+                             matrices | KEEL_VELOCITY,
+                             KEEL_VELOCITY | KEEL_JACOBIAN,
+                             matrices,
+                             KEEL_AUXILIARY,
+                             KEEL_VELOCITY,
+                             KEEL_POSITION,
+                             KEEL_TANGENT};
+    enum { COUNT = sizeof uses / sizeof *uses };
+    for (int i = 0; i < COUNT; i++)
+        order[i] = uses[i] & available;
+    return COUNT;
+}
+
+static void emit_within(const ki_model *model, int i, long *left, ki_emitted *emitted, ki_text *text) {
+    long length = ki_emit_length(model->program[i].tape);
+    if (emitted->has[i] || is_rare(model->program[i].what) || length > *left)
+        return;
+    emitted->has[i] = emit_program(model, i, emitted, text);
+    emitted->programs += emitted->has[i];
+    *left -= length;
+}
+
 static void emit_programs(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+    unsigned order[16];
+    int count = by_use(&model->system, model->available, order);
     long left = MOST_INSTRUCTIONS;
-    for (int i = 0; i < model->programs; i++) {
-        long length = ki_emit_length(model->program[i].tape);
-        if (is_rare(model->program[i].what) || length > MOST_INSTRUCTIONS_PROGRAM || length > left) {
-            emitted->left_out += length > MOST_INSTRUCTIONS_PROGRAM || length > left;
-            continue;
-        }
-        emitted->has[i] = emit_program(model, i, emitted, text);
-        emitted->programs += emitted->has[i];
-        left -= length;
-    }
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < model->programs; i++)
+            if (model->program[i].what == order[k])
+                emit_within(model, i, &left, emitted, text);
+    for (int i = 0; i < model->programs; i++)
+        emit_within(model, i, &left, emitted, text);
 }
 
 /* The code goes the way of the dense path: it is of use only where that is taken. */
@@ -165,12 +194,6 @@ static void emit_kernel(const ki_model *model, ki_emitted *emitted, ki_text *tex
         takes_dense_path(system) && ki_emit_saddle(system->M, system->J, MOST_KERNEL_OPERATIONS, text);
     if (!emitted->kernel)
         take_back(text, before);
-}
-
-/* What ki_rate_by_code (src/formulate/rate.c) asks for. */
-static unsigned terms_of_rate(const keel_system *system) {
-    return KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | (system->f_needs_lambda ? 0u : KEEL_STATES) |
-           KEEL_POWER | (system->has_drivers ? KEEL_VELOCITY : 0u);
 }
 
 /* A rate from the point to accelerations in one function: equal entries of J are one variable to the

@@ -14,7 +14,6 @@ typedef struct ki_emitted {
     bool through;                    /* evaluation, factor and solve     */
     unsigned what;                   /* the terms of that                */
     int programs;                    /* how many programs                */
-    int left_out;                    /* programs that are too long       */
 } ki_emitted;
 
 /* False when out of memory. */
