@@ -1,15 +1,20 @@
 /* Andrews' mechanism from its model file against hand-written C equations: same integrator, same kernel.
  *
  * Prints, for each tolerance, digits in q, steps, evaluations, and the least CPU time of several repetitions
- * of the whole integration; then the cost of one evaluation of M, Q, J, xi alone. */
+ * of the whole integration, the model on its tape and as machine code; then the parts of one stage
+ * (andrews_stage.c).
+ *
+ *     bench_andrews [MODEL [REPEATS [hand|tape|native|straight]]] */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "andrews_by_hand.h"
+#include "andrews_stage.h"
 #include "keel/keel.h"
 #include "keel/modelfile.h"
+#include "keel/native.h"
 
 static const double END[] = {15.810771195153707097,   -15.756371058411839470, 0.040822240119645804858,
                              -0.53473011634207959377, 0.52440996587995406937, 0.53473011634207959377,
@@ -55,24 +60,15 @@ static double time_run(const char *name, const keel_system *system, const keel_s
     return least;
 }
 
-/* Nanoseconds of one evaluation of M, J, Q, xi. */
-static double time_evaluation(const keel_system *system, const keel_state *at, int count) {
-    double values[64 * 4] = {0}, least = INFINITY;
-    keel_terms terms = {.M = values, .J = values + 64, .Q = values + 128, .xi = values + 192};
-    keel_point point = {.q = at->q, .v = at->v};
-    void *work = NULL;
-    if (system->work_new && system->work_new(system, &work))
-        exit(1);
-    for (int repeat = 0; repeat < 7; repeat++) {
-        double begin = now();
-        for (int i = 0; i < count; i++)
-            system->evaluate(system, work, KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | KEEL_STATES,
-                             &point, &terms);
-        least = fmin(least, now() - begin);
+/* The same whole integration by hand, tape and machine code. */
+static void time_runs(const keel_system *hand, keel_model *model, keel_native *native, int repeats) {
+    static const double TOLERANCES[] = {1e-4, 1e-6, 1e-8, 1e-10};
+    for (unsigned i = 0; i < sizeof TOLERANCES / sizeof *TOLERANCES; i++) {
+        double by_hand = time_run("hand", hand, model->start, TOLERANCES[i], repeats);
+        double by_model =
+            time_run(native ? "native" : "tape", model->system, model->start, TOLERANCES[i], repeats);
+        printf("       model / hand = %.2f\n", by_model / by_hand);
     }
-    if (system->work_free)
-        system->work_free(work);
-    return 1e9 * least / count;
 }
 
 int main(int argc, char **argv) {
@@ -86,23 +82,16 @@ int main(int argc, char **argv) {
         return 1;
     }
     keel_system hand = andrews_by_hand();
-    keel_state *start = keel_state_new(&hand);
-    if (!start)
-        return 1;
-    andrews_start(start);
-    static const double TOLERANCES[] = {1e-4, 1e-6, 1e-8, 1e-10};
-    for (unsigned i = 0; i < sizeof TOLERANCES / sizeof *TOLERANCES; i++) {
-        double by_hand = time_run("hand", &hand, start, TOLERANCES[i], repeats);
-        double by_model = time_run("model", model->system, model->start, TOLERANCES[i], repeats);
-        printf("       model / hand = %.2f\n", by_model / by_hand);
+    if (argc > 3) { /* one contender of the stage, for a profiler */
+        andrews_one_stage(&hand, model, argv[3], repeats);
+    } else {
+        time_runs(&hand, model, NULL, repeats);
+        keel_native *native = keel_native_attach(model->system, NULL, messages);
+        if (native && keel_native_compile(native, 1) == KEEL_NATIVE_READY)
+            time_runs(&hand, model, native, repeats);
+        keel_native_detach(native);
+        andrews_stages(&hand, model);
     }
-    for (int i = 0; i < 7; i++)
-        start->v[i] = model->start->v[i] = 0.1 * (i + 1);
-    double by_hand = time_evaluation(&hand, start, 20000),
-           by_model = time_evaluation(model->system, start, 20000);
-    printf("one evaluation of M, J, Q, xi: hand %.0f ns, model %.0f ns, ratio %.2f\n", by_hand, by_model,
-           by_model / by_hand);
-    keel_state_free(start);
     keel_model_free(model);
     keel_diagnostics_free(messages);
     return 0;

@@ -9,4 +9,8 @@
 keel_system andrews_by_hand(void);
 void andrews_start(keel_state *start);
 
+/* M v' + J^T lambda = Q, J v' = xi, straight through; values in the order of the patterns above. */
+void andrews_solve_by_hand(const double *M, const double *J, const double *Q, const double *xi, double *a,
+                           double *lambda);
+
 #endif

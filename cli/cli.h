@@ -11,6 +11,7 @@
 
 #include "keel/diagnostics.h"
 #include "keel/modelfile.h"
+#include "keel/native.h"
 #include "keel/results.h"
 
 /* Exit codes. */
@@ -259,6 +260,18 @@ void cli_progress_end(cli_progress *progress); /* removes it from the screen */
 /* Set after an HDF5 file could not be closed, as on a full disk: the exit handler of HDF5 (1.10, seen with
  * 1.10.8) would go through what it has freed, so the program ends without exit handlers. */
 extern bool cli_leave_at_once;
+/* code.c ------------------------------------------------------------------------------------------------ */
+
+/* Machine code for a run, as its option 'code' has it: attached and, if it was asked for, compiled before the
+ * run; compiled in the background when a run turns out to be long. */
+typedef struct cli_code {
+    keel_native *native; /* NULL: none */
+    double next;         /* when to look after it, on the monotonic clock */
+} cli_code;
+
+void cli_code_start(cli_code *code, const keel_model *model, keel_diagnostics *diagnostics);
+void cli_code_follow(cli_code *code); /* after every step */
+void cli_code_end(cli_code *code);    /* after the last use of the system */
 
 /* output.c ---------------------------------------------------------------------------------------------- */
 

@@ -139,6 +139,7 @@ static int write_page(const request *r, keel_record *record, const keel_origin *
 typedef struct session {
     keel_record *record;
     cli_progress progress;
+    cli_code code;
 } session;
 
 static keel_status on_row(void *user, const keel_row *row) {
@@ -151,6 +152,7 @@ static keel_status on_accepted(void *user, const keel_step *step) {
 
 static keel_status on_step(void *user, double t, double until) {
     cli_progress_show(&((session *)user)->progress, t, until);
+    cli_code_follow(&((session *)user)->code);
     return KEEL_OK;
 }
 
@@ -166,6 +168,7 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
         cli_error("report", "%s", keel_status_text(KEEL_ERROR_MEMORY));
         return CLI_FAILED;
     }
+    cli_code_start(&s.code, model, diagnostics);
     cli_progress_start(&s.progress, model->start->t, true);
     keel_status status = keel_run(model->system, model->start, model->velocities_given, &model->settings,
                                   &observer, diagnostics, &result);
@@ -183,6 +186,7 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
     }
     keel_result_clear(&result);
     keel_record_free(s.record);
+    cli_code_end(&s.code);
     return code;
 }
 

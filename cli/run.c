@@ -103,6 +103,7 @@ typedef struct session {
     keel_hdf5 *hdf5;
     cli_output summary;
     cli_progress progress;
+    cli_code code;
     const char *failed_path; /* the file that could not be written, NULL if none */
     int error;               /* errno of that */
 } session;
@@ -158,6 +159,7 @@ static keel_status on_row(void *user, const keel_row *row) {
 static keel_status on_step(void *user, double t, double until) {
     session *s = user;
     cli_progress_show(&s->progress, t, until);
+    cli_code_follow(&s->code);
     return KEEL_OK;
 }
 
@@ -210,6 +212,7 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
         .user = &s, .row = on_row, .step = on_step, .stop = cli_catch_interrupts(), .accepted = on_accepted};
     int shown = keel_diagnostics_count(diagnostics);
 
+    cli_code_start(&s.code, model, diagnostics);
     cli_progress_start(&s.progress, model->start->t, !rows_on_screen);
     keel_result result = {0};
     keel_status status = keel_run(model->system, model->start, model->velocities_given, &model->settings,
@@ -234,6 +237,7 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
         cli_leave_at_once = s.failed_path == r->rows_path && is_hdf5(s.failed_path);
     }
     keel_result_clear(&result);
+    cli_code_end(&s.code);
     return code;
 }
 

@@ -92,6 +92,13 @@ KEEL_API keel_drawing keel_equations_drawing(const keel_system *system);
 KEEL_API void keel_equations_draw(const keel_system *system, void *work, const keel_point *at,
                                   double (*points)[3]);
 
+/* What evaluates a system of equations now: "native" machine code (keel/native.h) or the "tape"; NULL for
+ * other systems. */
+KEEL_API const char *keel_equations_code(const keel_system *system);
+
+/* What keel/native.h works on: the inside of a system of equations, NULL for other systems. */
+KEEL_API void *keel_equations_inside(const keel_system *system);
+
 /* Value of an expression of numbers and the model's parameters (for settings such as `until: 2*pi/Omega`). */
 KEEL_API keel_status keel_equations_value(const keel_equations *equations, const char *text,
                                           keel_location where, keel_diagnostics *diagnostics, double *value);

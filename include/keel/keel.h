@@ -6,7 +6,7 @@
  *   method.h, settings.h, run.h   how to simulate it; compare.h with many methods        status.h   outcomes
  *
  * libkeel neither prints, exits nor touches files. Reading models and writing results is libkeel-files:
- * modelfile.h, results.h.
+ * modelfile.h, results.h; native.h compiles equations to machine code.
  */
 #ifndef KEEL_KEEL_H
 #define KEEL_KEEL_H

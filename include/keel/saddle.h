@@ -54,6 +54,9 @@ typedef struct keel_saddle_info {
 
 typedef struct keel_saddle keel_saddle;
 
+/* Machine code for the kernel of one system (keel/native.h). */
+typedef struct keel_saddle_code keel_saddle_code;
+
 /* Analyses the patterns of A (lower triangle, full diagonal) and J. NULL when out of memory. The patterns are
  * copied. */
 KEEL_API keel_saddle *keel_saddle_new(keel_pattern A, keel_pattern J, const keel_saddle_settings *settings);

@@ -50,6 +50,7 @@ typedef enum keel_scaling { KEEL_SCALING_BOTH, KEEL_SCALING_RIGHT, KEEL_SCALING_
 typedef enum keel_newton { KEEL_NEWTON_MODIFIED, KEEL_NEWTON_FULL } keel_newton;
 typedef enum keel_solution { KEEL_SOLUTION_NEWTON, KEEL_SOLUTION_AUGMENTED } keel_solution;
 typedef enum keel_singular { KEEL_SINGULAR_CONTINUE, KEEL_SINGULAR_STOP } keel_singular;
+typedef enum keel_code { KEEL_CODE_AUTO, KEEL_CODE_TAPE, KEEL_CODE_NATIVE } keel_code;
 
 typedef struct keel_settings {
     keel_method method;
@@ -97,6 +98,8 @@ typedef struct keel_settings {
     double augmented_penalty; /* of KEEL_SOLUTION_AUGMENTED                                           */
 
     int singular; /* a keel_singular: what to do when a singular pose is passed                 */
+    int code; /* a keel_code: what evaluates formulas. The program reads it; keel_run takes the system as it
+                 is (keel/native.h) */
 } keel_settings;
 
 KEEL_API keel_settings keel_settings_default(void);

@@ -26,6 +26,7 @@
 
 #include "keel/diagnostics.h"
 #include "keel/pattern.h"
+#include "keel/saddle.h"
 #include "keel/status.h"
 
 /* A point at which a system is evaluated. Arrays of a size that is zero may be NULL. */
@@ -113,6 +114,10 @@ struct keel_system {
     /* Fills the asked-for terms at a point. A negative status ends the run with KEEL_ERROR_CALLBACK. */
     keel_status (*evaluate)(const keel_system *system, void *work, unsigned what, const keel_point *at,
                             keel_terms *terms);
+
+    /* Machine code for the linear systems of M and J, made by keel_native_attach (keel/native.h): asked for
+     * before every factorization, and may come late in a run. NULL: none. */
+    const keel_saddle_code *(*kernel)(const keel_system *system);
 
     /* q' = N(q) v; NULL when q' = v. */
     void (*kinematics)(const keel_system *system, const double *q, const double *v, double *q_rate);

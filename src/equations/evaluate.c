@@ -124,26 +124,50 @@ static void run_program(const ki_model *model, ki_work *work, int number, keel_t
     }
 }
 
+/* What the point does not give, KI_READS_... */
+static unsigned missing(const keel_point *at) {
+    return (at->q ? 0u : KI_READS_Q) | (at->v ? 0u : KI_READS_V) | (at->z ? 0u : KI_READS_Z) |
+           (at->s ? 0u : KI_READS_S) | (at->lambda ? 0u : KI_READS_LAMBDA) | (at->a ? 0u : KI_READS_A);
+}
+
+static bool has_code(const ki_native_code *code, int program, const keel_point *at) {
+    return code && code->program[program] && !(code->reads[program] & missing(at));
+}
+
+/* All that formulas may need. */
+static void load_all(const ki_model *model, unsigned what, const keel_point *at, double *inputs) {
+    load_point(&model->inputs, at, inputs);
+    if (what & KEEL_TANGENT)
+        load(inputs + model->inputs.a, at->a, model->inputs.n);
+}
+
 static keel_status evaluate(const keel_system *system, void *user, unsigned what, const keel_point *at,
                             keel_terms *terms) {
     const ki_model *model = system->model;
+    const ki_native_code *code = atomic_load_explicit(&model->native, memory_order_acquire);
     ki_work *work = user;
     what &= model->available;
-    load_point(&model->inputs, at, work->inputs);
-    if (what & KEEL_TANGENT)
-        load(work->inputs + model->inputs.a, at->a, model->inputs.n);
-    bool through = model->coupling && (what & (KEEL_JACOBIAN | KEEL_VELOCITY | KEEL_XI));
+    bool through = model->coupling && (what & (KEEL_JACOBIAN | KEEL_VELOCITY | KEEL_XI)), loaded = through;
     if (through) {
+        load_all(model, what, at, work->inputs);
         keel_status status = ki_coupling_before(model->coupling, &model->inputs, work);
         if (status < 0)
             return status;
     }
     unsigned left = what;
-    for (int i = 0; left; i++)
-        if (!(model->program[i].what & ~left)) {
-            run_program(model, work, i, terms);
-            left &= ~model->program[i].what;
+    for (int i = 0; left; i++) {
+        if (model->program[i].what & ~left)
+            continue;
+        left &= ~model->program[i].what;
+        if (has_code(code, i, at)) {
+            code->program[i](at, work->inputs + model->inputs.w, terms);
+            continue;
         }
+        if (!loaded)
+            load_all(model, what, at, work->inputs);
+        loaded = true;
+        run_program(model, work, i, terms);
+    }
     if (through)
         ki_coupling_after(model->coupling, work, what, terms);
     return KEEL_OK;
@@ -159,9 +183,26 @@ static keel_status outputs(const keel_system *system, void *user, const keel_poi
     return KEEL_OK;
 }
 
+static const keel_saddle_code *kernel(const keel_system *system) {
+    const ki_model *model = system->model;
+    const ki_native_code *code = atomic_load_explicit(&model->native, memory_order_acquire);
+    return code ? code->saddle : NULL;
+}
+
+void *keel_equations_inside(const keel_system *system) {
+    return system->evaluate == evaluate ? (void *)system->model : NULL;
+}
+
+const char *keel_equations_code(const keel_system *system) {
+    ki_model *model = keel_equations_inside(system);
+    if (!model)
+        return NULL;
+    return atomic_load_explicit(&model->native, memory_order_acquire) ? "native" : "tape";
+}
+
 keel_drawing keel_equations_drawing(const keel_system *system) {
-    bool is_ours = system->evaluate == evaluate;
-    return is_ours ? ((const ki_model *)system->model)->drawn : (keel_drawing){0};
+    const ki_model *model = keel_equations_inside(system);
+    return model ? model->drawn : (keel_drawing){0};
 }
 
 void keel_equations_draw(const keel_system *system, void *user, const keel_point *at, double (*points)[3]) {
@@ -176,6 +217,7 @@ void ki_model_connect(ki_model *model) {
     model->system.work_new = work_new;
     model->system.work_free = work_free;
     model->system.evaluate = evaluate;
+    model->system.kernel = kernel;
     model->system.outputs = model->outputs ? outputs : NULL;
 }
 

@@ -2,6 +2,8 @@
 #ifndef KI_EQUATIONS_MODEL_H
 #define KI_EQUATIONS_MODEL_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "expr/expr.h"
 #include "keel/equations.h"
@@ -35,7 +37,25 @@ typedef enum ki_section {
     KI_SECTIONS
 } ki_section;
 
-extern const unsigned ki_section_bit[KI_SECTIONS]; /* KEEL_MASS, ... */
+/* KEEL_MASS, ... In the header, so that src/native/ needs nothing of this layer but its structs. */
+static const unsigned ki_section_bit[KI_SECTIONS] = {
+    [KI_SECTION_M] = KEEL_MASS,
+    [KI_SECTION_J] = KEEL_JACOBIAN,
+    [KI_SECTION_Q] = KEEL_FORCE,
+    [KI_SECTION_XI] = KEEL_XI,
+    [KI_SECTION_PHI] = KEEL_POSITION,
+    [KI_SECTION_RATE] = KEEL_VELOCITY,
+    [KI_SECTION_F] = KEEL_STATES,
+    [KI_SECTION_R] = KEEL_AUXILIARY,
+    [KI_SECTION_R_S] = KEEL_AUXILIARY,
+    [KI_SECTION_Q_LAMBDA] = KEEL_FORCE_LAMBDA,
+    [KI_SECTION_ENERGY] = KEEL_ENERGY,
+    [KI_SECTION_POWER] = KEEL_POWER,
+    [KI_SECTION_TANGENT] = KEEL_TANGENT,
+    [KI_SECTION_RATE_Q] = KEEL_VELOCITY_Q,
+    [KI_SECTION_INVARIANT] = KEEL_INVARIANTS,
+    [KI_SECTION_INVARIANT_Y] = KEEL_INVARIANTS,
+};
 
 enum { KI_PROGRAMS_MAX = 32 };
 
@@ -47,8 +67,28 @@ typedef struct ki_program {
 
 typedef struct ki_coupling ki_coupling;
 
+/* Machine code for some of the programs (src/native/): the same operations as the tape, point in, terms out.
+ */
+typedef struct ki_native_code {
+    void (*program[KI_PROGRAMS_MAX])(const keel_point *at, const double *w,
+                                     keel_terms *terms); /* NULL: tape */
+    unsigned reads[KI_PROGRAMS_MAX]; /* which vectors of the point a program reads, KI_READS_... */
+    const keel_saddle_code *saddle;  /* of [M J^T; J -D]; NULL: none */
+} ki_native_code;
+
+enum {
+    KI_READS_Q = 1 << 0,
+    KI_READS_V = 1 << 1,
+    KI_READS_Z = 1 << 2,
+    KI_READS_S = 1 << 3,
+    KI_READS_LAMBDA = 1 << 4,
+    KI_READS_A = 1 << 5
+};
+
 typedef struct ki_model {
     keel_system system; /* what the caller holds; its `model` points back here */
+    /* The only thing that may change after construction; results do not depend on when it does. */
+    _Atomic(const ki_native_code *) native; /* NULL: none */
     ki_arena arena;
     ki_inputs inputs;
     int count[KI_SECTIONS]; /* numbers in each section */

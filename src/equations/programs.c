@@ -5,25 +5,6 @@
  */
 #include "equations/builder.h"
 
-const unsigned ki_section_bit[KI_SECTIONS] = {
-    [KI_SECTION_M] = KEEL_MASS,
-    [KI_SECTION_J] = KEEL_JACOBIAN,
-    [KI_SECTION_Q] = KEEL_FORCE,
-    [KI_SECTION_XI] = KEEL_XI,
-    [KI_SECTION_PHI] = KEEL_POSITION,
-    [KI_SECTION_RATE] = KEEL_VELOCITY,
-    [KI_SECTION_F] = KEEL_STATES,
-    [KI_SECTION_R] = KEEL_AUXILIARY,
-    [KI_SECTION_R_S] = KEEL_AUXILIARY,
-    [KI_SECTION_Q_LAMBDA] = KEEL_FORCE_LAMBDA,
-    [KI_SECTION_ENERGY] = KEEL_ENERGY,
-    [KI_SECTION_POWER] = KEEL_POWER,
-    [KI_SECTION_TANGENT] = KEEL_TANGENT,
-    [KI_SECTION_RATE_Q] = KEEL_VELOCITY_Q,
-    [KI_SECTION_INVARIANT] = KEEL_INVARIANTS,
-    [KI_SECTION_INVARIANT_Y] = KEEL_INVARIANTS,
-};
-
 static const unsigned WANTED[] = {
     /* a right-hand side, without and with the power, without and with drivers */
     KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | KEEL_STATES,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/saddle_code.h"
 
 /* A violation of J v' = s above this, relative to the size of J v', is no longer round-off: the constraints
  * contradict each other. Redundant constraints agree only as well as the state satisfies them, and stages do
@@ -235,18 +236,24 @@ bool ki_is_factored(const ki_dynamics *d, double t, const double *y) {
            memcmp(y, d->factored_q, (size_t)d->system->n_q * sizeof(double)) == 0;
 }
 
+void ki_note_factors(ki_dynamics *d, double t, const double *y) {
+    d->factorizations++;
+    d->factored = true;
+    d->factored_t = t;
+    memcpy(d->factored_q, y, (size_t)d->system->n_q * sizeof(double));
+}
+
 keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y) {
     const keel_system *sys = d->system;
     d->factored = false;
+    if (sys->kernel)
+        ki_saddle_use(d->K, sys->kernel(sys));
     keel_status status = keel_saddle_factor(d->K, d->at.M, d->at.J, NULL);
     if (status == KEEL_ERROR_SINGULAR)
         return ki_trouble_at(d, status, KI_TROUBLE_MASS, t, keel_saddle_bad_pivot(d->K), 0);
     if (status < 0)
         return ki_trouble_at(d, status, KI_TROUBLE_MATRIX, t, -1, 0);
-    d->factorizations++;
-    d->factored = true;
-    d->factored_t = t;
-    memcpy(d->factored_q, y, (size_t)sys->n_q * sizeof(double));
+    ki_note_factors(d, t, y);
     return KEEL_OK;
 }
 

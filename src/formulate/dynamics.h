@@ -181,6 +181,9 @@ keel_status ki_factor_at(ki_dynamics *d, double t, const double *y);
 /* Factors the M and J that d->at holds, known to belong to (t, y). */
 keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y);
 
+/* Remembers that d->K holds the factors at (t, y). */
+void ki_note_factors(ki_dynamics *d, double t, const double *y);
+
 /* Solves M v' + J^T lambda = Q(lambda) for d->x = v' and d->lambda when Q depends on lambda (force_lambda.c).
  * K must be factored and d->at hold Q and xi. */
 keel_status ki_solve_force_lambda(ki_dynamics *d, double t, const double *y);
@@ -209,6 +212,10 @@ bool ki_all_finite(const double *x, int n, int *index);
  * d->lambda after. */
 keel_status ki_begin_rate(ki_dynamics *d, double t, const double *y);
 keel_status ki_end_rate(ki_dynamics *d, double t, const double *y, double *k);
+
+/* All of ki_begin_rate and the solve for d->x and d->lambda by machine code. False where there is none, or
+ * where something is out of the ordinary: nothing has happened then. */
+bool ki_rate_by_code(ki_dynamics *d, double t, const double *y);
 
 /* KEEL_ERROR_NOT_FINITE, with trouble that names the culprit, if Q or xi in d->at is not finite; the same for
  * f. */

@@ -23,6 +23,8 @@ static keel_status solve(ki_dynamics *d, double t, const double *y) {
 }
 
 keel_status ki_index1_rate(ki_dynamics *d, double t, const double *y, double *k) {
+    if (ki_rate_by_code(d, t, y))
+        return ki_end_rate(d, t, y, k);
     keel_status status = ki_begin_rate(d, t, y);
     if (!status)
         status = solve(d, t, y);

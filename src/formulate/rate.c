@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formulate/dynamics.h"
+#include "linalg/saddle_code.h"
 
 /* a h of the automatic gains, see law.h. Measured: at 0.25 dopri5 takes seven times the steps on the
  * pendulum, at 0.05 four percent more than without. The springs of the penalty form carry the load: theirs
@@ -29,14 +30,20 @@ keel_status ki_check_states(ki_dynamics *d, double t) {
     return KEEL_OK;
 }
 
-/* Terms and factors at (t, y). M and J are taken over when they are already factored for this
- * configuration. */
-static keel_status evaluate_and_factor(ki_dynamics *d, double t, const double *y) {
+/* What a rate needs besides M and J. */
+static unsigned terms_of_rate(const ki_dynamics *d) {
     unsigned what = KEEL_FORCE | KEEL_XI | (d->system->f_needs_lambda ? 0u : KEEL_STATES);
     if (d->system->has_energy)
         what |= KEEL_POWER | (d->system->has_drivers ? KEEL_VELOCITY : 0u);
     if (d->law->baumgarte)
         what |= KEEL_POSITION | KEEL_VELOCITY;
+    return what;
+}
+
+/* Terms and factors at (t, y). M and J are taken over when they are already factored for this
+ * configuration. */
+static keel_status evaluate_and_factor(ki_dynamics *d, double t, const double *y) {
+    unsigned what = terms_of_rate(d);
     bool known = ki_is_factored(d, t, y);
     d->factored = known;
     keel_status status = ki_evaluate_terms(d, known ? what : what | KEEL_MASS | KEEL_JACOBIAN, t, y);
@@ -82,6 +89,28 @@ static void set_target(ki_dynamics *d) {
 
 bool ki_has_automatic_gains(const ki_dynamics *d) {
     return d->law->baumgarte && (!d->law->K_D.given || !d->law->K_P.given);
+}
+
+/* Whether machine code may do evaluation, factorization and solve in one go: nothing happens in between. */
+static bool is_plain(const ki_dynamics *d) {
+    const keel_system *sys = d->system;
+    return sys->kernel && !d->law->baumgarte && !d->K_D && !sys->n_s && !sys->Q_lambda.rows;
+}
+
+bool ki_rate_by_code(ki_dynamics *d, double t, const double *y) {
+    const keel_system *sys = d->system;
+    if (!is_plain(d) || ki_is_factored(d, t, y))
+        return false;
+    keel_point at = ki_point(d, t, y);
+    ki_saddle_use(d->K, sys->kernel(sys));
+    d->factored = false;
+    if (!ki_saddle_accelerate(d->K, terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN, &at, &d->at, d->x,
+                              d->lambda))
+        return false;
+    d->evaluations++;
+    ki_note_factors(d, t, y);
+    set_target(d);
+    return true;
 }
 
 keel_status ki_begin_rate(ki_dynamics *d, double t, const double *y) {

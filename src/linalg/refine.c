@@ -90,19 +90,42 @@ static double largest_size(int count, const double *size, const double *scale, d
     return most;
 }
 
+/* Whether every component of `rest` is small against the terms it is the sum of; false for a NaN. */
+static bool is_small(int count, const double *rest, const double *size, double tolerance) {
+    bool small = true;
+    for (int i = 0; i < count; i++)
+        small &= fabs(rest[i]) <= tolerance * size[i];
+    return small;
+}
+
+/* A bound that needs no scales: if it holds for each component, it holds for each block in the scaled
+ * max-norm. Half of the tolerance leaves room for the round-off of comparing. */
+static bool is_componentwise_small(const keel_saddle *K) {
+    double tolerance = 0.5 * K->settings.tolerance;
+    return is_small(K->n, K->x_rest, K->x_size, tolerance) && is_small(K->m, K->y_rest, K->y_size, tolerance);
+}
+
 /* Residual of the system as given at K->x, K->y, into x_rest and y_rest. */
-ki_measure ki_residual(keel_saddle *K) {
+static void subtract(keel_saddle *K) {
+    subtract_A(K);
+    subtract_J(K);
+}
+
+static ki_measure measure_rest(const keel_saddle *K) {
     ki_measure measure;
     int ignored;
     double sum = 0;
-    subtract_A(K);
-    subtract_J(K);
     measure.first = largest(K->n, K->x_rest, K->x_scale, &ignored);
     measure.second = largest(K->m, K->y_rest, K->y_scale, &measure.worst_row);
     measure.first_size = largest_size(K->n, K->x_size, K->x_scale, &sum);
     measure.second_size = largest_size(K->m, K->y_size, K->y_scale, &sum);
     measure.finite = isfinite(sum);
     return measure;
+}
+
+ki_measure ki_residual(keel_saddle *K) {
+    subtract(K);
+    return measure_rest(K);
 }
 
 static double ratio(double a, double b) {
@@ -233,9 +256,14 @@ static void report(keel_saddle_info *info, ki_measure measure) {
 
 keel_status ki_refine(keel_saddle *K, keel_saddle_info *info) {
     double tolerance = K->settings.tolerance, before = INFINITY;
-    keel_saddle_info best = {.residual = INFINITY, .worst_row = -1};
-    for (;;) {
-        ki_measure measure = ki_residual(K);
+    keel_saddle_info best = {.residual = INFINITY, .worst_row = -1}, unasked = best;
+    bool asked = info;
+    for (info = asked ? info : &unasked;;) {
+        subtract(K);
+        if (!asked && is_componentwise_small(K))
+            return KEEL_OK;
+        ki_saddle_scale(K);
+        ki_measure measure = measure_rest(K);
         report(info, measure);
         if (info->residual <= tolerance)
             return KEEL_OK;

@@ -139,16 +139,7 @@ static double scale_of(double square) {
     return square > 0 ? 1 / sqrt(square) : 1;
 }
 
-/* A with x_scale, from the diagonal, the last entry of each row. */
-static bool take_A(keel_saddle *K, const double *A) {
-    const int *start = K->A.start;
-    bool finite = copy_finite(keel_pattern_count(K->A), A, K->A_values);
-    for (int i = 0; i < K->n; i++)
-        K->x_scale[i] = scale_of(A[start[i + 1] - 1]);
-    return finite;
-}
-
-/* J with y_scale; a value that is not finite, or whose square is not, shows in the length of its row. */
+/* J; a value that is not finite, or whose square is not, shows in the length of its row. */
 static bool take_J(keel_saddle *K, const double *J) {
     const int *start = K->J.start;
     bool finite = true;
@@ -160,9 +151,23 @@ static bool take_J(keel_saddle *K, const double *J) {
             square += v * v;
         }
         finite &= square < INFINITY;
-        K->y_scale[i] = scale_of(square);
     }
     return finite;
+}
+
+void ki_saddle_scale(keel_saddle *K) {
+    const int *start = K->J.start;
+    if (K->scaled)
+        return;
+    for (int i = 0; i < K->n; i++) /* the diagonal is the last entry of each row */
+        K->x_scale[i] = scale_of(K->A_values[K->A.start[i + 1] - 1]);
+    for (int i = 0; i < K->m; i++) {
+        double square = 0;
+        for (int p = start[i]; p < start[i + 1]; p++)
+            square += K->J_values[p] * K->J_values[p];
+        K->y_scale[i] = scale_of(square);
+    }
+    K->scaled = true;
 }
 
 /* The same for a vector that may be left out: zero. */
@@ -173,13 +178,17 @@ static bool take_vector(int count, const double *from, double *to) {
     return true;
 }
 
-keel_status ki_factor(keel_saddle *K, double threshold) {
+static void reset_pivots(keel_saddle *K, double threshold) {
     double square = K->settings.dependent * K->settings.dependent;
     K->pivots.threshold = square > threshold ? square : threshold;
     K->pivots.delta = K->settings.delta;
     K->pivots.count = K->pivots.near = 0;
     K->pivots.overflow = false;
     K->pivots.known = true;
+}
+
+keel_status ki_factor(keel_saddle *K, double threshold) {
+    reset_pivots(K, threshold);
     keel_status status = K->dense ? ki_saddle_dense_factor(K) : ki_saddle_sparse_factor(K);
     return status == KEEL_OK && K->pivots.overflow ? KEEL_ERROR_NOT_FINITE : status;
 }
@@ -187,6 +196,7 @@ keel_status ki_factor(keel_saddle *K, double threshold) {
 /* The slow way, made when it is first asked for after a factorization. */
 static bool prepare_rescue(keel_saddle *K) {
     if (K->rescue == KI_RESCUE_UNKNOWN) {
+        ki_saddle_scale(K);
         bool made = K->dense ? ki_null_space_factor(K) == KEEL_OK : ki_deflation_factor(K);
         K->rescue = made ? KI_RESCUE_READY : KI_RESCUE_NONE;
         K->bad_pivot = -1;
@@ -199,16 +209,83 @@ bool ki_rescue(keel_saddle *K) {
     return K->rescued;
 }
 
-keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J, const double *D) {
-    K->factored = K->rescued = false;
+void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
+    bool fits = code && K->dense && code->n == K->n && code->m == K->m;
+    if (K->code == (fits ? code : NULL))
+        return;
+    K->code = fits ? code : NULL;
+    K->code_ready = false;
+    K->places = (ki_saddle_places){.A = K->A_values,
+                                   .J = K->J_values,
+                                   .D = K->D,
+                                   .S_size = K->S_size,
+                                   .tolerance = 0.5 * K->settings.tolerance};
+    if (fits)
+        ki_saddle_dense_places(K, &K->places);
+}
+
+static void forget(keel_saddle *K) {
+    K->factored = K->rescued = K->scaled = false;
     K->rescue = KI_RESCUE_UNKNOWN;
     K->bad_pivot = -1;
-    bool finite = take_A(K, A);
+}
+
+static void clear_D(keel_saddle *K) {
+    if (!K->D_is_zero)
+        memset(K->D, 0, (size_t)K->m * sizeof(double));
+    K->D_is_zero = true;
+}
+
+static void prepare_code(keel_saddle *K) {
+    if (!K->code_ready)
+        ki_saddle_dense_clear(K);
+    K->code_ready = true;
+    reset_pivots(K, KI_PIVOT_NOISE);
+    K->places.threshold = fmax(KI_PIVOT_NEAR, K->pivots.threshold);
+}
+
+bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
+                          struct keel_terms *terms, double *x, double *y) {
+    const keel_saddle_code *code = K->code;
+    if (!code || !code->accelerate || code->what != what || K->settings.path == KEEL_SADDLE_NULL_SPACE)
+        return false;
+    forget(K);
+    clear_D(K);
+    prepare_code(K);
+    K->factored = code->accelerate(&K->places, point, terms, x, y);
+    return K->factored;
+}
+
+/* Factors by machine code; false if that cannot cope with the values. */
+static bool factor_by_code(keel_saddle *K, const double *A, const double *J) {
+    prepare_code(K);
+    int done = K->code->factor(&K->places, A, J);
+    if (done == KI_CODE_BUT_S)
+        ki_saddle_dense_factor_S(K);
+    return done != KI_CODE_NOTHING && !K->pivots.overflow;
+}
+
+keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J, const double *D) {
+    forget(K);
+    bool finite = true;
+    if (D) {
+        finite = copy_finite(K->m, D, K->D);
+        K->D_is_zero = false;
+    } else {
+        clear_D(K);
+    }
+    bool null_space = K->settings.path == KEEL_SADDLE_NULL_SPACE && !D;
+    if (K->code && finite && !null_space && factor_by_code(K, A, J)) {
+        K->factored = true;
+        return KEEL_OK;
+    }
+    K->code_ready = false;
+    finite &= copy_finite(keel_pattern_count(K->A), A, K->A_values);
     finite &= take_J(K, J);
-    finite &= take_vector(K->m, D, K->D);
     if (!finite)
         return KEEL_ERROR_NOT_FINITE;
-    bool null_space = K->settings.path == KEEL_SADDLE_NULL_SPACE && !D;
+    if (K->sparse)
+        ki_saddle_scale(K);
     keel_status status = KEEL_OK;
     if (null_space)
         K->pivots.count = K->pivots.near = 0;
@@ -217,6 +294,7 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
     if (null_space || (status == KEEL_ERROR_SINGULAR && K->dense)) {
         K->bad_pivot = -1;
         K->pivots.known = false;
+        ki_saddle_scale(K);
         status = ki_null_space_factor(K);
         K->rescue = KI_RESCUE_READY;
         K->rescued = true;
@@ -255,13 +333,23 @@ static void copy(int count, const double *from, double *to) {
         to[i] = from[i];
 }
 
+/* Solves by machine code; false if the residual wants a closer look. */
+static bool solve_by_code(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
+    if (!r)
+        memset(K->r, 0, (size_t)K->n * sizeof(double));
+    if (!s)
+        memset(K->s, 0, (size_t)K->m * sizeof(double));
+    return !K->rescued && K->code->solve(&K->places, r ? r : K->r, s ? s : K->s, x, y);
+}
+
 keel_status keel_saddle_solve(keel_saddle *K, const double *r, const double *s, double *x, double *y,
                               keel_saddle_info *info) {
-    keel_saddle_info unasked;
-    info = info ? info : &unasked;
-    *info = (keel_saddle_info){.worst_row = -1};
+    if (info)
+        *info = (keel_saddle_info){.worst_row = -1};
     if (!K->factored)
         return KEEL_ERROR_SINGULAR;
+    if (!info && K->code_ready && solve_by_code(K, r, s, x, y))
+        return KEEL_OK;
     bool finite = take_vector(K->n, r, K->r);
     finite &= take_vector(K->m, s, K->s);
     if (!finite)

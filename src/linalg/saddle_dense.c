@@ -157,13 +157,25 @@ static void form_S(keel_saddle *K) {
         for (int i = 0; i < m; i++)
             clear(row_of(F->L_S, i, m) + F->S_first[i], i - F->S_first[i]);
     for (int i = 0; i < m; i++)
-        row_of(F->L_S, i, m)[i] = K->D[i];
+        row_of(F->L_S, i, m)[i] = 0;
     for (int k = 0; k < K->n; k++) {
         int low = F->low[k], count = F->high[k] - low;
         const double *Y = row_of(F->Y, k, m) + low;
         double *row = row_of(F->L_S, low, m) + low, d_inverse = F->d_inverse[k];
         for (int i = 0; i < count; i++, row += m)
             ki_axpy(i + 1, Y[i] * d_inverse, Y, row);
+    }
+    for (int i = 0; i < m; i++)
+        row_of(F->L_S, i, m)[i] += K->D[i];
+}
+
+void ki_saddle_dense_factor_S(keel_saddle *K) {
+    ki_saddle_dense *F = K->dense;
+    form_S(K);
+    for (int i = 0; i < K->m; i++) {
+        double size = K->S_size[i] = row_of(F->L_S, i, K->m)[i];
+        double pivot = size - eliminate_row(F->L_S, K->m, F->S_first, F->p_inverse, i);
+        F->p_inverse[i] = 1 / ki_pivots_judge(&K->pivots, i, pivot, size);
     }
 }
 
@@ -180,12 +192,7 @@ keel_status ki_saddle_dense_factor(keel_saddle *K) {
         F->d_inverse[i] = 1 / pivot;
         solve_Y_row(K, i);
     }
-    form_S(K);
-    for (int i = 0; i < K->m; i++) {
-        double size = K->S_size[i] = row_of(F->L_S, i, K->m)[i];
-        double pivot = size - eliminate_row(F->L_S, K->m, F->S_first, F->p_inverse, i);
-        F->p_inverse[i] = 1 / ki_pivots_judge(&K->pivots, i, pivot, size);
-    }
+    ki_saddle_dense_factor_S(K);
     return KEEL_OK;
 }
 
@@ -246,4 +253,20 @@ double ki_saddle_dense_work(const keel_saddle *K) {
 void ki_saddle_dense_pivots(const keel_saddle *K, double *pivot) {
     for (int i = 0; i < K->m; i++)
         pivot[i] = 1 / K->dense->p_inverse[i];
+}
+
+void ki_saddle_dense_places(keel_saddle *K, ki_saddle_places *places) {
+    const ki_saddle_dense *F = K->dense;
+    places->L_A = F->L_A;
+    places->d_inverse = F->d_inverse;
+    places->Y = F->Y;
+    places->L_S = F->L_S;
+    places->p_inverse = F->p_inverse;
+}
+
+void ki_saddle_dense_clear(keel_saddle *K) {
+    ki_saddle_dense *F = K->dense;
+    clear(F->L_A, K->n * K->n);
+    clear(F->Y, K->n * K->m);
+    clear(F->L_S, K->m * K->m);
 }

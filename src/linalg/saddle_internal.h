@@ -41,6 +41,7 @@
 
 #include "base/arena.h"
 #include "keel/saddle.h"
+#include "linalg/saddle_code.h"
 
 typedef struct ki_saddle_dense ki_saddle_dense;
 typedef struct ki_saddle_sparse ki_saddle_sparse;
@@ -80,6 +81,12 @@ struct keel_saddle {
     bool factored; /* the last keel_saddle_factor succeeded   */
     ki_rescue_state rescue;
     bool rescued; /* solves go through null_space or deflation */
+    bool scaled;  /* x_scale and y_scale are those of the values */
+
+    const keel_saddle_code *code; /* goes with `dense`; NULL: none        */
+    ki_saddle_places places;      /* for it                               */
+    bool D_is_zero;               /* nothing to clear                     */
+    bool code_ready;              /* entries without a value are zero     */
 
     ki_saddle_dense *dense;    /* one of these two is NULL */
     ki_saddle_sparse *sparse;  /*                          */
@@ -134,19 +141,26 @@ bool ki_rescue(keel_saddle *K);                      /* to the slower way; false
  * factorization has none. */
 bool ki_saddle_pivots(const keel_saddle *K, double *pivot, double *size);
 
+/* x_scale and y_scale of the values, if they are not known yet; all of refine.c and of the slower ways needs
+ * them but the first look of ki_refine. */
+void ki_saddle_scale(keel_saddle *K);
+
 /* refine.c */
 ki_measure ki_residual(keel_saddle *K);
 double ki_measure_relative(ki_measure measure);
 void ki_start(keel_saddle *K); /* K->x, K->y from K->r, K->s, without refinement */
-keel_status ki_refine(keel_saddle *K, keel_saddle_info *info);
+keel_status ki_refine(keel_saddle *K, keel_saddle_info *info); /* info: NULL if nobody asks */
 
 /* saddle_dense.c: memory comes from K->arena; failure shows in arena.failed */
 void ki_saddle_dense_analyse(keel_saddle *K);      /* pattern only */
 void ki_saddle_dense_allocate(keel_saddle *K);     /* numbers      */
 double ki_saddle_dense_work(const keel_saddle *K); /* multiplications of a factorization */
 keel_status ki_saddle_dense_factor(keel_saddle *K);
+void ki_saddle_dense_factor_S(keel_saddle *K); /* the second part of it, once L_A and Y are known */
 void ki_saddle_dense_apply(keel_saddle *K, double *x, double *y);
 void ki_saddle_dense_pivots(const keel_saddle *K, double *pivot); /* [m] as they were used */
+void ki_saddle_dense_places(keel_saddle *K, ki_saddle_places *places);
+void ki_saddle_dense_clear(keel_saddle *K); /* all factors: zero */
 
 /* saddle_sparse.c; the analysis returns NULL when out of memory */
 ki_saddle_sparse *ki_saddle_sparse_analyse(keel_pattern A, keel_pattern J);

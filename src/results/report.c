@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "keel/equations.h"
 #include "keel/results.h"
 #include "results/verdict.h"
 #include "run/columns.h"
@@ -163,7 +164,7 @@ static void write_invariants(FILE *file, const keel_system *system, const keel_r
     }
 }
 
-static void write_work(FILE *file, const keel_result *result) {
+static void write_work(FILE *file, const keel_system *system, const keel_result *result) {
     const keel_counts *count = &result->count;
     char method[64];
     label(file, "method");
@@ -171,6 +172,11 @@ static void write_work(FILE *file, const keel_result *result) {
     if (result->method_reason) {
         label(file, "");
         fprintf(file, "chosen by auto: %s\n", result->method_reason);
+    }
+    const char *code = keel_equations_code(system);
+    if (code) {
+        label(file, "code");
+        fprintf(file, "%s\n", strcmp(code, "native") ? code : "native, compiled from the formulas");
     }
     label(file, "work");
     fprintf(file, "%ld steps, %ld rejected, %ld evaluations, ", count->steps, count->rejected,
@@ -234,7 +240,7 @@ keel_status keel_report_write(FILE *file, const char *model_name, const keel_sys
         write_invariants(file, system, result);
         write_events(file, result);
     }
-    write_work(file, result);
+    write_work(file, system, result);
     if (result->final)
         write_final(file, system, result);
     return ferror(file) ? KEEL_ERROR_IO : KEEL_OK;

@@ -1,3 +1,4 @@
+#include "keel/equations.h"
 #include "keel/results.h"
 #include "results/json.h"
 #include "run/columns.h"
@@ -195,6 +196,7 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
     ki_json_text(&json, "status", keel_status_word(result->status));
     ki_json_text(&json, "message", message);
     write_method(&json, result);
+    ki_json_text(&json, "code", keel_equations_code(system));
     write_final(&json, system, result);
 
     ki_json_open(&json, "violation");

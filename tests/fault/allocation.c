@@ -11,6 +11,7 @@
 
 #include "keel/keel.h"
 #include "keel/modelfile.h"
+#include "keel/native.h"
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -154,6 +155,34 @@ static void every_allocation_may_fail(void **state) {
         fail_everywhere(TANGENT_MODEL, METHODS[i]);
 }
 
+/* Writing machine code: out of memory there is none, or less of it, and the system is as it was. */
+static void attach_everywhere(const char *text) {
+    keel_status status;
+    keel_model *model = keel_model_parse("test", text, strlen(text), NULL, 0, NULL, &status);
+    assert_non_null(model);
+    int failed = 0, attached = 0;
+    long k = 0;
+    while (!attached) {
+        k++;
+        calls = 0;
+        fail_at = k;
+        keel_native *native = keel_native_attach(model->system, NULL, NULL);
+        attached = native && calls < k;
+        failed += !native;
+        fail_at = 0;
+        keel_native_detach(native);
+        assert_string_equal(keel_equations_code(model->system), "tape");
+    }
+    assert_true(failed >= 2 && k > 50); /* the object, its text; a few for every program */
+    keel_model_free(model);
+}
+
+static void every_allocation_of_machine_code_may_fail(void **state) {
+    (void)state;
+    attach_everywhere(MODEL);
+    attach_everywhere(TANGENT_MODEL);
+}
+
 static void step_without_allocation(const char *text) {
     static const char *const METHODS[] = {"rk4",
                                           "dopri5",
@@ -207,6 +236,7 @@ static void steps_and_rows_allocate_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_allocation_of_machine_code_may_fail),
         cmocka_unit_test(steps_and_rows_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,38 @@
+/* What evaluates the formulas of a run: the option 'code'. */
+#include <math.h>
+#include <time.h>
+
+#include "cli.h"
+
+/* Seconds after which a run is long enough for the compiler to be started, and between two looks at it. */
+#define COMPILE_AFTER 0.5
+#define LOOK_AFTER    0.02
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+void cli_code_start(cli_code *code, const keel_model *model, keel_diagnostics *diagnostics) {
+    bool asked = model->settings.code == KEEL_CODE_NATIVE;
+    *code = (cli_code){.next = seconds() + COMPILE_AFTER};
+    if (model->settings.code == KEEL_CODE_TAPE)
+        return;
+    /* who did not ask for machine code does not miss it */
+    code->native = keel_native_attach(model->system, NULL, asked ? diagnostics : NULL);
+    if (code->native && asked)
+        keel_native_compile(code->native, 1);
+}
+
+void cli_code_follow(cli_code *code) {
+    if (!code->native || seconds() < code->next)
+        return;
+    keel_native_state state = keel_native_compile(code->native, 0);
+    code->next = state == KEEL_NATIVE_COMPILING ? seconds() + LOOK_AFTER : HUGE_VAL;
+}
+
+void cli_code_end(cli_code *code) {
+    keel_native_detach(code->native);
+    code->native = NULL;
+}

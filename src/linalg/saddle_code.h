@@ -1,0 +1,55 @@
+/* saddle_code.h - machine code for the kernel of one pair of patterns, made elsewhere (src/native/).
+ *
+ * It works on the places of the dense path and does its operations in the same order, only without those on
+ * entries that no value can reach: what it leaves there is what the dense path leaves, up to the sign of a
+ * zero. Whatever is out of the ordinary it gives back, and the dense path does it again.
+ */
+#ifndef KI_SADDLE_CODE_H
+#define KI_SADDLE_CODE_H
+
+#include <stdbool.h>
+
+#include "keel/saddle.h"
+
+struct keel_point;
+struct keel_terms;
+
+/* Where the numbers are. src/native/emit_saddle.c writes this struct down once more, for the compiler. */
+typedef struct ki_saddle_places {
+    double *A, *J;                    /* the values, as they are factored        */
+    const double *D;                  /* [m]                                     */
+    double *L_A, *d_inverse;          /* see saddle_dense.c                      */
+    double *Y;                        /*                                         */
+    double *L_S, *p_inverse, *S_size; /*                                         */
+    double threshold;                 /* a pivot of S above it times S_ii needs no judgement */
+    double tolerance;                 /* of each component of a residual, relative to its terms */
+} ki_saddle_places;
+
+/* What `factor` did. */
+enum { KI_CODE_NOTHING, KI_CODE_ALL, KI_CODE_BUT_S };
+
+struct keel_saddle_code {
+    int n, m;
+    /* Factors the values of A and J and keeps them. 0: a pivot of A is not positive, or a row of J too long.
+     */
+    int (*factor)(const ki_saddle_places *at, const double *A, const double *J);
+    /* Solves; 0 and nothing written if some component of the residual is above `tolerance` times the size of
+     * its terms. */
+    int (*solve)(const ki_saddle_places *at, const double *r, const double *s, double *x, double *y);
+    /* All in one, where M and J are those of a system: evaluates the terms `what` (keel/system.h) at a point,
+     * factors M and J and solves for Q and xi. 0: only the terms are filled. NULL: there is none. */
+    int (*accelerate)(const ki_saddle_places *at, const struct keel_point *point, struct keel_terms *terms,
+                      double *x, double *y);
+    unsigned what;
+};
+
+/* accelerate() with the code in use; false if there is none for `what`, or it could not finish: all is to be
+ * done again then. */
+bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
+                          struct keel_terms *terms, double *x, double *y);
+
+/* Takes the code for the factorizations to come; NULL, or code for other sizes or another path: none. Called
+ * before a factorization, never between one and its solves. */
+void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code);
+
+#endif

@@ -1,0 +1,230 @@
+/* emit_model.c - the text of a model: which programs are worth compiling, and how their numbers are called.
+ */
+#include "native/emit_model.h"
+
+#include <stddef.h>
+
+#include "native/emit.h"
+
+/* What the compiler is asked to do at most: one to two seconds of its time (gcc 12 takes 0.5 ms for an
+ * instruction of a tape, 0.1 ms for an operation of the kernel). */
+enum { MOST_INSTRUCTIONS = 2400, MOST_UNKNOWNS = 40, MOST_KERNEL_OPERATIONS = 4000 };
+
+/* The structs of system.h, as far as programs use them. */
+static const char DECLARATIONS[] =
+    "struct point { double t; const double *q, *v, *z, *s, *lambda, *a; };\n"
+    "struct terms {\n"
+    "    double *M, *J, *Q, *xi, *Phi, *rate, *f, *r, *r_s, *Q_lambda;\n"
+    "    double energy, power;\n"
+    "    double *tangent, *rate_q, *invariant, *invariant_y;\n"
+    "};\n"
+    "double sin(double), cos(double), tan(double), asin(double), acos(double), atan(double), sinh(double);\n"
+    "double cosh(double), tanh(double), sqrt(double), exp(double), log(double), fabs(double);\n"
+    "double pow(double, double), atan2(double, double), hypot(double, double);\n\n";
+
+_Static_assert(offsetof(keel_terms, energy) == 10 * sizeof(double *) &&
+                   offsetof(keel_terms, tangent) == 10 * sizeof(double *) + 2 * sizeof(double) &&
+                   sizeof(keel_terms) == 14 * sizeof(double *) + 2 * sizeof(double) &&
+                   sizeof(keel_point) == sizeof(double) + 6 * sizeof(double *),
+               "the declarations above are those of system.h");
+
+/* Sections as members of the terms; energy and power are numbers. */
+static const char *const MEMBER[KI_SECTIONS] = {
+    [KI_SECTION_M] = "M",
+    [KI_SECTION_J] = "J",
+    [KI_SECTION_Q] = "Q",
+    [KI_SECTION_XI] = "xi",
+    [KI_SECTION_PHI] = "Phi",
+    [KI_SECTION_RATE] = "rate",
+    [KI_SECTION_F] = "f",
+    [KI_SECTION_R] = "r",
+    [KI_SECTION_R_S] = "r_s",
+    [KI_SECTION_Q_LAMBDA] = "Q_lambda",
+    [KI_SECTION_ENERGY] = "energy",
+    [KI_SECTION_POWER] = "power",
+    [KI_SECTION_TANGENT] = "tangent",
+    [KI_SECTION_RATE_Q] = "rate_q",
+    [KI_SECTION_INVARIANT] = "invariant",
+    [KI_SECTION_INVARIANT_Y] = "invariant_y",
+};
+
+typedef struct naming {
+    const ki_model *model;
+    unsigned what;
+    unsigned *reads;
+    bool through; /* M, J, Q and xi are needed further on */
+} naming;
+
+/* M, J, Q and xi come first. */
+_Static_assert(KI_SECTION_M < KI_SECTION_XI && KI_SECTION_J < KI_SECTION_XI && KI_SECTION_Q < KI_SECTION_XI &&
+                   KI_SECTION_XI == 3,
+               "order of the sections");
+
+/* The vectors of a point behind t, in the order of the inputs. */
+static void write_input(const void *user, int number, ki_text *text) {
+    const naming *n = user;
+    const ki_inputs *at = &n->model->inputs;
+    const struct {
+        const char *name;
+        int first, count;
+        unsigned bit;
+    } VECTORS[] = {{"q", at->q, at->n, KI_READS_Q},
+                   {"v", at->v, at->n, KI_READS_V},
+                   {"z", at->z, at->n_z, KI_READS_Z},
+                   {"s", at->s, at->n_s, KI_READS_S},
+                   {"lambda", at->lambda, at->m, KI_READS_LAMBDA},
+                   {"a", at->a, at->n, KI_READS_A}};
+    for (size_t i = 0; i < sizeof VECTORS / sizeof *VECTORS; i++)
+        if (number >= VECTORS[i].first && number < VECTORS[i].first + VECTORS[i].count) {
+            ki_text_add(text, "at->%s[%d]", VECTORS[i].name, number - VECTORS[i].first);
+            *n->reads |= VECTORS[i].bit;
+            return;
+        }
+    if (number == 0)
+        ki_text_add(text, "at->t");
+    else
+        ki_text_add(text, "w[%d]", number - at->w);
+}
+
+/* The sections of a program stand one after another in its outputs. What goes on to the linear system gets a
+ * name of its own as well. */
+static void write_output(const void *user, int number, ki_text *text) {
+    const naming *n = user;
+    for (int s = 0; s < KI_SECTIONS; s++) {
+        if (!(ki_section_bit[s] & n->what))
+            continue;
+        if (number < n->model->count[s]) {
+            bool scalar = s == KI_SECTION_ENERGY || s == KI_SECTION_POWER;
+            if (n->through && s <= KI_SECTION_XI)
+                ki_text_add(text, "const double %s_%d = ", MEMBER[s], number);
+            ki_text_add(text, scalar ? "to->%s" : "to->%s[%d]", MEMBER[s], number);
+            return;
+        }
+        number -= n->model->count[s];
+    }
+}
+
+/* Rows and outputs ask for these now and then, steps never. */
+static bool is_rare(unsigned what) {
+    return what == KEEL_ENERGY || what == KEEL_XI;
+}
+
+static void take_back(ki_text *text, size_t length) {
+    if (text->failed)
+        return;
+    text->length = length;
+    text->at[length] = 0;
+}
+
+static bool emit_program(const ki_model *model, int i, ki_emitted *emitted, ki_text *text) {
+    size_t before = text->length;
+    naming names = {model, model->program[i].what, &emitted->reads[i], false};
+    ki_spelling spelling = {&names, write_input, write_output};
+    ki_text_add(text, "void keel_program_%d(const struct point *at, const double *w, struct terms *to) {\n",
+                i);
+    ki_text_add(text, "    (void)at, (void)w;\n");
+    bool ok = ki_emit_tape(model->program[i].tape, &spelling, text);
+    ki_text_add(text, "}\n\n");
+    if (!ok)
+        take_back(text, before);
+    return ok;
+}
+
+/* What ki_rate_by_code (src/formulate/rate.c) asks for. */
+static unsigned terms_of_rate(const keel_system *system) {
+    return KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | (system->f_needs_lambda ? 0u : KEEL_STATES) |
+           KEEL_POWER | (system->has_drivers ? KEEL_VELOCITY : 0u);
+}
+
+/* What explicit steps ask for, then the linearisation of implicit ones; all else comes after these. */
+static int by_use(const keel_system *system, unsigned available, unsigned order[]) {
+    unsigned rate = terms_of_rate(system), matrices = KEEL_MASS | KEEL_JACOBIAN;
+    const unsigned uses[] = {rate,
+                             rate & ~matrices,
+                             KEEL_POSITION | KEEL_VELOCITY,
+                             KEEL_POSITION | KEEL_JACOBIAN,
+                             matrices | KEEL_VELOCITY,
+                             KEEL_VELOCITY | KEEL_JACOBIAN,
+                             matrices,
+                             KEEL_AUXILIARY,
+                             KEEL_VELOCITY,
+                             KEEL_POSITION,
+                             KEEL_TANGENT};
+    enum { COUNT = sizeof uses / sizeof *uses };
+    for (int i = 0; i < COUNT; i++)
+        order[i] = uses[i] & available;
+    return COUNT;
+}
+
+static void emit_within(const ki_model *model, int i, long *left, ki_emitted *emitted, ki_text *text) {
+    long length = ki_emit_length(model->program[i].tape);
+    if (emitted->has[i] || is_rare(model->program[i].what) || length > *left)
+        return;
+    emitted->has[i] = emit_program(model, i, emitted, text);
+    emitted->programs += emitted->has[i];
+    *left -= length;
+}
+
+static void emit_programs(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+    unsigned order[16];
+    int count = by_use(&model->system, model->available, order);
+    long left = MOST_INSTRUCTIONS;
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < model->programs; i++)
+            if (model->program[i].what == order[k])
+                emit_within(model, i, &left, emitted, text);
+    for (int i = 0; i < model->programs; i++)
+        emit_within(model, i, &left, emitted, text);
+}
+
+/* The code goes the way of the dense path: it is of use only where that is taken. */
+static bool takes_dense_path(const keel_system *system) {
+    if (system->n_v + keel_system_m(system) > MOST_UNKNOWNS)
+        return false;
+    keel_saddle *K = keel_saddle_new(system->M, system->J, NULL);
+    bool dense = K && keel_saddle_path_taken(K) == KEEL_SADDLE_DENSE;
+    keel_saddle_free(K);
+    return dense;
+}
+
+static void emit_kernel(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+    size_t before = text->length;
+    const keel_system *system = &model->system;
+    emitted->kernel =
+        takes_dense_path(system) && ki_emit_saddle(system->M, system->J, MOST_KERNEL_OPERATIONS, text);
+    if (!emitted->kernel)
+        take_back(text, before);
+}
+
+/* A rate from the point to accelerations in one function: equal entries of J are one variable to the
+ * compiler, and what is made of them is computed once. */
+static void emit_through(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+    const keel_system *system = &model->system;
+    size_t before = text->length;
+    unsigned reads = 0;
+    emitted->what = terms_of_rate(system);
+    if (!emitted->kernel || model->coupling || system->n_s || system->Q_lambda.rows)
+        return;
+    for (int i = 0; i < model->programs && !emitted->through; i++) {
+        if (model->program[i].what != (emitted->what & model->available) || !emitted->has[i])
+            continue;
+        naming names = {model, model->program[i].what, &reads, true};
+        ki_spelling spelling = {&names, write_input, write_output};
+        ki_text_add(text,
+                    "int keel_accelerate(const struct places *k, const struct point *at, struct terms *to,\n"
+                    "                    double *x, double *y) {\n");
+        emitted->through = ki_emit_tape(model->program[i].tape, &spelling, text) &&
+                           ki_emit_through(system->M, system->J, text);
+    }
+    if (!emitted->through)
+        take_back(text, before);
+}
+
+bool ki_emit_model(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+    *emitted = (ki_emitted){0};
+    ki_text_add(text, "%s", DECLARATIONS);
+    emit_programs(model, emitted, text);
+    emit_kernel(model, emitted, text);
+    emit_through(model, emitted, text);
+    return !text->failed;
+}
