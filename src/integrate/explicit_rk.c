@@ -292,8 +292,8 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     rk *self = (rk *)base;
     ki_dynamics *d = base->flow.dynamics;
     self->tableau = T;
-    self->control =
-        ki_step_control_new(T->control_exponent, T->control_beta, T->least_factor, T->most_factor);
+    self->control = ki_step_control_new(T->order, KI_SMOOTH_ALPHA / T->order, KI_SMOOTH_BETA / T->order,
+                                        T->least_factor, T->most_factor);
     allocate(self);
     if (base->arena.failed)
         return KEEL_ERROR_MEMORY;
