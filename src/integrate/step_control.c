@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-static const double SAFETY = 0.9;
 static const double LEAST_ERROR = 1e-4;    /* a smaller error says nothing about the next step */
 static const double FAILURE_FACTOR = 0.25; /* without an error to go by, retreat at once        */
 
@@ -10,19 +9,26 @@ ki_step_control ki_step_control_new(int order, double alpha, double beta, double
     return (ki_step_control){.order = order,
                              .alpha = alpha,
                              .beta = beta,
+                             .safety = 0.9,
                              .least = least,
                              .most = most,
                              .previous_error = LEAST_ERROR};
 }
 
+ki_step_control ki_step_control_smooth(int order, double least, double most) {
+    ki_step_control c = ki_step_control_new(order, 0.5 / order, 0.2 / order, least, most);
+    c.safety = 0.85;
+    return c;
+}
+
 static double accepted_factor(const ki_step_control *c, double error) {
     double most = c->rejected ? 1 : c->most;
-    double factor = SAFETY * pow(error, -c->alpha) * pow(c->previous_error, c->beta);
+    double factor = c->safety * pow(error, -c->alpha) * pow(c->previous_error, c->beta);
     return fmin(most, fmax(c->least, error > 0 ? factor : most));
 }
 
 static double rejected_factor(const ki_step_control *c, double error) {
-    return fmax(c->least, SAFETY * pow(error, -1 / c->order));
+    return fmax(c->least, c->safety * pow(error, -1 / c->order));
 }
 
 bool ki_step_control_judge(ki_step_control *c, double error, double h, double *h_next) {

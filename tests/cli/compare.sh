@@ -40,7 +40,8 @@ exits 0 run "$model" --until 1 --tol 1e-12 --option output=0.25 -o reference.csv
 exits 0 compare "$model" $few --methods dop853 --reference reference.csv --json c.json
 [ "$(member c.json times)" -eq 5 ] || fail "not the rows of the reference"
 near "$(member c.json uncertainty)" 0 1e-9
-head -c 700 reference.csv >cut.csv
+# the fourth line without its end
+{ head -n 3 reference.csv; sed -n 4p reference.csv | head -c 40; } >cut.csv
 # shellcheck disable=SC2086
 exits 2 compare "$model" $few --methods dop853 --reference cut.csv
 says err "cut.csv:4: error: the last row is not complete"
