@@ -16,8 +16,8 @@ ki_step_control ki_step_control_new(int order, double alpha, double beta, double
 }
 
 ki_step_control ki_step_control_smooth(int order, double least, double most) {
-    ki_step_control c = ki_step_control_new(order, 0.5 / order, 0.2 / order, least, most);
-    c.safety = 0.85;
+    ki_step_control c = ki_step_control_new(order, 0.5 / order, 0, least, most);
+    c.safety = 0.8;
     return c;
 }
 

@@ -53,7 +53,9 @@ static keel_status go_to_bdf(keel_simulation *sim, double h) {
     keel_event *event = status ? NULL : ki_new_event(sim, sim->integrator->t, KEEL_EVENT_METHOD);
     if (event)
         snprintf(event->text, sizeof event->text,
-                 "stiff: stability, not accuracy, limits the steps of %s (h = %.2g): bdf goes on", name, h);
+                 "stiff: a strong damper brings the steps of %s (h = %.2g) near their stability limit: bdf "
+                 "goes on",
+                 name, h);
     sim->method_reason = "the system is stiff: bdf took over from an explicit method (see the events)";
     return status;
 }
