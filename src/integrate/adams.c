@@ -36,10 +36,6 @@ static const double MOST_GROWTH = 1.5, MOST_GROWTH_LOW = 2;
 /* Without an error to go by (a model function failed), retreat at once. */
 static const double FAILURE_CUT = 0.25;
 
-/* What another order would do is asked for at every third step: each estimate costs two solves for its
- * projection, and asking every time saved between nothing and a twelfth of the evaluations. */
-enum { STEPS_BETWEEN_ORDERS = 3 };
-
 /* After so many failures in a row the past is no guide any more: begin anew. There the rate has jumped,
  * most likely, and the error is proportional to the step. */
 enum { FAILURES_BEFORE_RESTART = 3 };
@@ -48,11 +44,12 @@ static const double RESTART_CUT = 0.1;
 typedef struct adams {
     ki_integrator base;
     ki_adams_history history;
-    int order;       /* k of the step to try next                                      */
-    int order_taken; /* of the last step                                               */
-    int failures;    /* of the present step                                            */
-    bool starting;   /* order and step are still being raised from 1 and the first step */
-    double h;        /* step to try next                                               */
+    int order;         /* k of the step to try next                                      */
+    int order_taken;   /* of the last step                                               */
+    int failures;      /* of the present step                                            */
+    bool starting;     /* order and step are still being raised from 1 and the first step */
+    double h;          /* step to try next                                               */
+    double raw, error; /* of the last attempt at order k: its estimate as it is, and what projection leaves */
     double *y_old, *y_try, *rate, *estimate;
     double *mismatch; /* what the dense output lacks at t_old                          */
     bool dense_ready;
@@ -62,20 +59,27 @@ static void copy(double *to, const double *from, int n) {
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-/* The error of order j from Phi_j(n+1) in self->estimate, relative to what is allowed between y and y_try. */
-static keel_status judge(adams *self, int j, double t_new, double *error) {
+/* The error of order j from Phi_j(n+1) into self->estimate; its norm, relative to what is allowed between y
+ * and y_try. */
+static double estimate_of(adams *self, int j, const double *Phi_j) {
     const ki_adams_history *H = &self->history;
-    ki_dynamics *d = self->base.flow.dynamics;
-    keel_status status = KEEL_OK;
     double weight = H->h * (H->g[j] - H->g[j - 1]);
     for (int i = 0; i < self->base.n; i++)
-        self->estimate[i] *= weight;
+        self->estimate[i] = weight * Phi_j[i];
+    return ki_error_norm(&self->base, self->estimate, self->base.y, self->y_try);
+}
+
+/* The error of the attempt at order k, from Phi_k(n+1) in self->estimate. */
+static keel_status judge(adams *self, int k, double t_new, double *error) {
+    ki_dynamics *d = self->base.flow.dynamics;
+    keel_status status = KEEL_OK;
+    self->raw = estimate_of(self, k, self->estimate);
     /* formulations that factor another matrix leave none for the projection of the error */
     if (self->base.flow.stabilize == KEEL_PROJECTION && !d->factored)
         status = ki_factor_at(d, t_new, self->y_try);
     if (!status)
         status = ki_settle_estimate(&self->base, self->estimate);
-    *error = ki_error_norm(&self->base, self->estimate, self->base.y, self->y_try);
+    *error = self->error = ki_error_norm(&self->base, self->estimate, self->base.y, self->y_try);
     return status;
 }
 
@@ -105,14 +109,13 @@ static double growth(double error, int k) {
     return pow(AIM / error, 1.0 / (k + 1));
 }
 
-/* The error that the last step would have had at order j; infinity if that cannot be told. */
+/* The error that the last step would have had at order j; infinity if that cannot be told. Projection is
+ * taken to leave as much of it as it left at order k: that saves two solves for each order asked about. */
 static double error_at_order(adams *self, int j) {
     const ki_adams_history *H = &self->history;
-    double error;
-    if (j < 1 || j >= H->known)
+    if (j < 1 || j >= H->known || !(self->raw > 0))
         return INFINITY;
-    copy(self->estimate, H->Phi[j], self->base.n);
-    return judge(self, j, H->t[0], &error) ? INFINITY : error;
+    return self->error / self->raw * estimate_of(self, j, H->Phi[j]);
 }
 
 /* In the beginning order and step are small: both rise with every step, until a lower order is as good. */
@@ -152,7 +155,7 @@ static void choose_next(adams *self, double h, double error) {
     }
     if (fixed > 0)
         self->order += self->order < highest;
-    else if (self->base.steps % STEPS_BETWEEN_ORDERS == 0)
+    else
         choose_order(self, &error, highest);
     double most = self->failures ? 1 : self->order <= LOW_ORDER ? MOST_GROWTH_LOW : MOST_GROWTH;
     double factor = fmin(growth(error, self->order), most);

@@ -11,6 +11,11 @@
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
 
+/* How many steps were of a kind, and how many in a row since then not. */
+typedef struct steps_of_a_kind {
+    int count, others;
+} steps_of_a_kind;
+
 typedef struct rk {
     ki_integrator base;
     const ki_tableau *tableau;
@@ -22,8 +27,8 @@ typedef struct rk {
     double *y_try, *estimate, *estimate_low;
     double *dense[4 + KI_DENSE_MAX]; /* r_1 .. of tableau.h                           */
     bool dense_ready;
-    bool approaching;             /* a step across a singular pose was rejected: come nearer first */
-    int stiff_steps, other_steps; /* how many in a row looked stiff, or did not */
+    bool approaching;                /* a step across a singular pose was rejected: come nearer first */
+    steps_of_a_kind damped, limited; /* met a strong damper; were limited by stability */
 } rk;
 
 /* How much of a step is made instead of one that ends next to a singular pose. */
@@ -33,17 +38,26 @@ static void copy(double *to, const double *from, int n) {
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-/* out = y + h sum_j weights[j] k_j */
+/* out = y + h sum_j weights[j] k_j, four rates in one pass: most weights are not zero, and a pass over y for
+ * each of them would cost as much as the products. `out` may be y. */
 static void combine(const rk *self, const double *weights, int count, double h, const double *y,
                     double *out) {
-    copy(out, y, self->base.n);
-    for (int j = 0; j < count; j++) {
-        if (weights[j] == 0)
-            continue;
-        double hw = h * weights[j];
-        const double *k = self->k[j];
-        for (int i = 0; i < self->base.n; i++)
-            out[i] += hw * k[i];
+    const double *k[KI_STAGES_MAX + 3];
+    double hw[KI_STAGES_MAX + 3];
+    int n = self->base.n, used = 0;
+    for (int j = 0; j < count; j++)
+        if (weights[j] != 0) {
+            k[used] = self->k[j];
+            hw[used++] = h * weights[j];
+        }
+    while (used % 4 || used == 0) { /* filled up with nothing */
+        k[used] = self->k[0];
+        hw[used++] = 0;
+    }
+    for (int j = 0; j < used; j += 4) {
+        const double *from = j ? out : y, *a = k[j], *b = k[j + 1], *c = k[j + 2], *d = k[j + 3];
+        for (int i = 0; i < n; i++)
+            out[i] = from[i] + ((hw[j] * a[i] + hw[j + 1] * b[i]) + (hw[j + 2] * c[i] + hw[j + 3] * d[i]));
     }
 }
 
@@ -103,32 +117,61 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
 /* The part of the negative real axis (and somewhat more of the rest) in which the method is stable reaches as
  * far as h |lambda| = stiff_limit. Between the last stage and the new point, which belong to the same time,
  *
- *     h |lambda| ~ h |k_new - k_last| / |y_new - Y_last|
+ *     d_k = k_new - k_last,   d_y = y_new - Y_last:        h |lambda| ~ h |d_k| / |d_y|
  *
- * is the largest eigenvalue that the step has met. A problem is stiff when it stays beyond the limit for 15
- * steps, not interrupted by 6 others (Hairer and Wanner, section IV.2): accuracy alone would keep it below.
- */
-static void look_for_stiffness(rk *self, double h) {
-    enum { STIFF_STEPS = 15, OTHER_STEPS = 6 };
+ * is the largest eigenvalue that the step has met (Hairer and Wanner, section IV.2): accuracy alone would
+ * keep it below. A strong damper, lambda < 0, turns d_k against d_y in positions and velocities alike. A fast
+ * spring without damping, d_k = (d_v, -omega^2 d_q), never does: the products d_k d_y of its positions and
+ * velocities have opposite signs.
+ *
+ * At tight tolerances accuracy keeps steps somewhat below the limit, and where a damper is at work an
+ * implicit method pays already: a quarter of the limit is enough there. */
+typedef struct eigenvalue {
+    double size;    /* h |lambda|, of the components that are largest against their allowed error */
+    bool is_damped; /* lambda < 0 */
+} eigenvalue;
+
+static eigenvalue largest_eigenvalue(rk *self, double h) {
+    static const double DAMPER = -0.9; /* cosine of the angle between d_k and d_y */
     const ki_tableau *T = self->tableau;
-    int last = T->stages - 1;
-    double weights[KI_STAGES_MAX], rates = 0, distance = 0;
-    if (!(T->stiff_limit > 0))
-        return;
+    int last = T->stages - 1, n_q = self->base.flow.dynamics->system->n_q;
+    double weights[KI_STAGES_MAX], rates = 0, distance = 0, all = 0, of_q = 0, rates_2 = 0, distance_2 = 0;
     for (int j = 0; j < T->stages; j++)
         weights[j] = T->a[T->stages][j] - (j < last ? T->a[last][j] : 0);
     weighted_rates(self, weights, T->stages, h, self->estimate);
     for (int i = 0; i < self->base.n - 1; i++) {
         double scale = 1 / ki_allowed_error(&self->base, self->y_old, self->base.y, i);
-        rates = fmax(rates, fabs(self->k[T->stages][i] - self->k[last][i]) * scale);
-        distance = fmax(distance, fabs(self->estimate[i]) * scale);
+        double d_k = (self->k[T->stages][i] - self->k[last][i]) * scale, d_y = self->estimate[i] * scale;
+        rates = fmax(rates, fabs(d_k));
+        distance = fmax(distance, fabs(d_y));
+        all += d_k * d_y;
+        of_q += i < n_q ? d_k * d_y : 0;
+        rates_2 += d_k * d_k;
+        distance_2 += d_y * d_y;
     }
-    if (h * rates > T->stiff_limit * distance) {
-        self->other_steps = 0;
-        self->base.stiff = ++self->stiff_steps >= STIFF_STEPS;
-    } else if (++self->other_steps >= OTHER_STEPS) {
-        self->stiff_steps = 0;
-    }
+    bool against = all < DAMPER * sqrt(rates_2) * sqrt(distance_2) && of_q <= 0;
+    return (eigenvalue){.size = distance > 0 ? h * rates / distance : 0, .is_damped = against};
+}
+
+/* 15 steps of a kind, not interrupted by 6 others, are no chance. */
+static bool are_many(steps_of_a_kind *kind, bool one_more) {
+    enum { MANY = 15, OTHERS = 6 };
+    kind->others = one_more ? 0 : kind->others + 1;
+    if (one_more)
+        kind->count++;
+    else if (kind->others >= OTHERS)
+        kind->count = 0;
+    return kind->count >= MANY;
+}
+
+static void look_for_stiffness(rk *self, double h) {
+    static const double NEAR = 0.25;
+    double limit = self->tableau->stiff_limit;
+    if (!(limit > 0))
+        return;
+    eigenvalue lambda = largest_eigenvalue(self, h);
+    self->base.stiff = are_many(&self->damped, lambda.is_damped && lambda.size > NEAR * limit);
+    self->base.oscillates = are_many(&self->limited, lambda.size > limit) && !self->base.stiff;
 }
 
 static void accept(rk *self, double h, double t_end) {
@@ -292,8 +335,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     rk *self = (rk *)base;
     ki_dynamics *d = base->flow.dynamics;
     self->tableau = T;
-    self->control =
-        ki_step_control_new(T->control_exponent, T->control_beta, T->least_factor, T->most_factor);
+    self->control = ki_step_control_smooth(T->order, T->least_factor, T->most_factor);
     allocate(self);
     if (base->arena.failed)
         return KEEL_ERROR_MEMORY;

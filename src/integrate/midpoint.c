@@ -302,7 +302,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     if (!(self->h > 0))
         self->h = ki_choose_first_step(base, self->estimate, ORDER + 1, problem->t_end, self->step.y_mid,
                                        self->step.y_end);
-    self->control = ki_step_control_new(1.0 / (ORDER + 1), 0, 0.2, 2);
+    self->control = ki_step_control_new(ORDER + 1, 1.0 / (ORDER + 1), 0, 0.2, 2);
     return KEEL_OK;
 }
 

@@ -2,13 +2,33 @@
 
 #include <math.h>
 
-static const double SAFETY = 0.9;
 static const double LEAST_ERROR = 1e-4;    /* a smaller error says nothing about the next step */
 static const double FAILURE_FACTOR = 0.25; /* without an error to go by, retreat at once        */
 
-ki_step_control ki_step_control_new(double alpha, double beta, double least, double most) {
-    return (ki_step_control){
-        .alpha = alpha, .beta = beta, .least = least, .most = most, .previous_error = LEAST_ERROR};
+ki_step_control ki_step_control_new(int order, double alpha, double beta, double least, double most) {
+    return (ki_step_control){.order = order,
+                             .alpha = alpha,
+                             .beta = beta,
+                             .safety = 0.9,
+                             .least = least,
+                             .most = most,
+                             .previous_error = LEAST_ERROR};
+}
+
+ki_step_control ki_step_control_smooth(int order, double least, double most) {
+    ki_step_control c = ki_step_control_new(order, 0.5 / order, 0, least, most);
+    c.safety = 0.8;
+    return c;
+}
+
+static double accepted_factor(const ki_step_control *c, double error) {
+    double most = c->rejected ? 1 : c->most;
+    double factor = c->safety * pow(error, -c->alpha) * pow(c->previous_error, c->beta);
+    return fmin(most, fmax(c->least, error > 0 ? factor : most));
+}
+
+static double rejected_factor(const ki_step_control *c, double error) {
+    return fmax(c->least, c->safety * pow(error, -1 / c->order));
 }
 
 bool ki_step_control_judge(ki_step_control *c, double error, double h, double *h_next) {
@@ -17,16 +37,10 @@ bool ki_step_control_judge(ki_step_control *c, double error, double h, double *h
         *h_next = ki_step_control_failed(c, h);
         return false;
     }
-    double factor = error > 0 ? SAFETY * pow(error, -c->alpha) : c->most;
-    if (accepted)
-        factor *= pow(c->previous_error, c->beta);
-    factor = fmin(c->most, fmax(c->least, factor));
-    if (accepted && c->rejected)
-        factor = fmin(factor, 1);
+    *h_next = h * (accepted ? accepted_factor(c, error) : rejected_factor(c, error));
     if (accepted)
         c->previous_error = fmax(error, LEAST_ERROR);
     c->rejected = !accepted;
-    *h_next = h * factor;
     return accepted;
 }
 

@@ -295,7 +295,7 @@ static void set_up(ki_structural *self, const ki_problem *problem) {
     self->ggl = formulation == KEEL_GGL;
     set_parameters(self, problem->kind);
     bool second_order = fabs(self->gamma - 0.5 + self->alpha_m - self->alpha_f) < 1e-12;
-    self->control = ki_step_control_new(second_order ? 1.0 / 3 : 0.5, 0.04, 0.2, 2);
+    self->control = ki_step_control_new(second_order ? 3 : 2, second_order ? 1.0 / 3 : 0.5, 0.04, 0.2, 2);
 }
 
 static keel_status start(ki_integrator *base, const ki_problem *problem) {

@@ -23,15 +23,13 @@ enum { KI_STAGES_MAX = 16, KI_DENSE_MAX = 4 };
 typedef struct ki_tableau {
     const char *name;
     int order;
-    int stages;              /* of a step; k_stages comes on top           */
-    int extra;               /* stages that only the dense output needs     */
-    int adaptive;            /* 0: fixed step, no error estimate            */
-    int error_uses_new_rate; /* the estimate contains k_stages     */
-    int dense_rows;          /* rows r_5, r_6, ...                          */
-    double control_exponent; /* alpha and beta of the step-size    */
-    double control_beta;     /* controller, see step_control.h     */
-    double least_factor, most_factor;
-    double stiff_limit; /* h |lambda| up to which the method is stable; 0: not looked at */
+    int stages;                       /* of a step; k_stages comes on top           */
+    int extra;                        /* stages that only the dense output needs     */
+    int adaptive;                     /* 0: fixed step, no error estimate            */
+    int error_uses_new_rate;          /* the estimate contains k_stages     */
+    int dense_rows;                   /* rows r_5, r_6, ...                          */
+    double least_factor, most_factor; /* of the next step over the last, see step_control.h */
+    double stiff_limit;               /* h |lambda| up to which the method is stable; 0: not looked at */
     double c[KI_STAGES_MAX];
     double a[KI_STAGES_MAX][KI_STAGES_MAX];
     double error[KI_STAGES_MAX], error_low[KI_STAGES_MAX];

@@ -1,8 +1,9 @@
 /* stiffness.h - "auto" begins with an explicit method and goes over to BDF where the system is stiff.
  *
- * The explicit method tells when stability, not accuracy, has limited its steps for a while. BDF is then
- * tried: if after some steps it turns out to need more work per time than the explicit method did (undamped
- * oscillations, which BDF has to resolve as well), the run goes back and stays there.
+ * The explicit method tells when stability, not accuracy, has limited its steps for a while, and whether
+ * damping does that. If so BDF is tried: if after some steps it turns out to need more work per time than the
+ * explicit method did, the run goes back and stays there. Undamped oscillations BDF has to resolve as well:
+ * there the explicit method goes on.
  */
 #ifndef KI_STIFFNESS_H
 #define KI_STIFFNESS_H

@@ -11,7 +11,7 @@ static const double SINGULAR = 1e-5;
 static const double NEAR = 1e-2;
 
 void ki_watch_init(ki_watch *w, ki_arena *arena, const ki_dynamics *d, double t) {
-    *w = (ki_watch){.logged = -INFINITY, .t = t, .t_before = t, .smallest_time = t};
+    *w = (ki_watch){.logged = -INFINITY, .measured_at = -1, .t = t, .t_before = t, .smallest_time = t};
     if (d->m == 0)
         return;
     ki_gap_init(&w->of, arena, d);
@@ -100,12 +100,20 @@ static double extrapolated_zero(double t_before, double before, double t, double
     return gap < before ? t + gap * (t - t_before) / (before - gap) : INFINITY;
 }
 
+/* The gap where d is factored, measured once for each factorization. */
+static double gap_here(ki_watch *w, const ki_dynamics *d) {
+    if (w->measured_at != d->factorizations)
+        w->measured = ki_gap_measure(&w->of, d);
+    w->measured_at = d->factorizations;
+    return w->measured;
+}
+
 /* The end of an attempt, before it is accepted. From a start that is as near no other end is better. */
 static bool lands_badly(const ki_integrator *in) {
     ki_watch *w = in->watch;
     const ki_dynamics *d = in->flow.dynamics;
     double near = NEAR * w->largest;
-    return w->gap > near && d->factored && ki_gap_measure(&w->of, d) < near;
+    return w->gap > near && d->factored && gap_here(w, d) < near;
 }
 
 /* Takes down the gap at the end of the step, and what follows from it alone. */
@@ -133,7 +141,7 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
     double expected = extrapolated_zero(w->t_before, w->before, w->t, w->gap), h = in->t - in->t_old;
     /* a one-step method has just evaluated J here for its next step */
     bool known = ki_is_factored(in->flow.dynamics, in->t, in->y);
-    take_gap(w, in, known ? ki_gap_measure(&w->of, in->flow.dynamics) : gap_inside(w, in, rows, in->t));
+    take_gap(w, in, known ? gap_here(w, in->flow.dynamics) : gap_inside(w, in, rows, in->t));
     const ki_dynamics *here = known ? in->flow.dynamics : rows;
     bool turned = here->factored && ki_gap_turned(&w->of, here);
     /* predicted, or next to it, or steep enough to fall to zero and rise again within the step */

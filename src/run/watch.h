@@ -19,8 +19,10 @@ typedef struct ki_watch {
     double steepest;    /* largest change per time between two steps of late */
     double smallest;    /* smallest gap met, and when                */
     double smallest_time;
-    double logged; /* time of the last singular pose reported   */
-    double *y;     /* [n_y] scratch */
+    double logged;    /* time of the last singular pose reported   */
+    double measured;  /* the last gap that was measured of the steps' own matrices ... */
+    long measured_at; /* ... and which factorization of theirs that was                */
+    double *y;        /* [n_y] scratch */
 } ki_watch;
 
 /* Memory from the arena. d must be factored at the start. */

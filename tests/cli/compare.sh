@@ -45,7 +45,8 @@ exits 0 run "$model" --until 1 --tol 1e-12 --option output=0.25 -o reference.h5
 exits 0 compare "$model" $few --methods dop853 --reference reference.h5 --json h.json
 [ "$(member h.json times)" -eq 5 ] || fail "not the rows of the reference in HDF5"
 near "$(member h.json uncertainty)" 0 1e-9
-head -c 700 reference.csv >cut.csv
+# the fourth line without its end
+{ head -n 3 reference.csv; sed -n 4p reference.csv | head -c 40; } >cut.csv
 # shellcheck disable=SC2086
 exits 2 compare "$model" $few --methods dop853 --reference cut.csv
 says err "cut.csv:4: error: the file ends inside of this line: it is truncated"

@@ -12,7 +12,7 @@
 
 static void accepts_up_to_one(void **state) {
     (void)state;
-    ki_step_control c = ki_step_control_new(0.2, 0, 0.2, 10);
+    ki_step_control c = ki_step_control_new(5, 0.2, 0, 0.2, 10);
     double next;
     assert_true(ki_step_control_judge(&c, 1, 0.1, &next));
     assert_true(next < 0.1); /* the safety factor */
@@ -24,7 +24,7 @@ static void accepts_up_to_one(void **state) {
  */
 static void settles_on_a_model_error(void **state) {
     (void)state;
-    ki_step_control c = ki_step_control_new(0.2, 0, 0.2, 10);
+    ki_step_control c = ki_step_control_new(5, 0.2, 0, 0.2, 10);
     double h = 1e-3, next = h;
     for (int i = 0; i < 10; i++) {
         h = next;
@@ -36,7 +36,7 @@ static void settles_on_a_model_error(void **state) {
 /* The PI controller must not oscillate when the error also depends on the step before. */
 static void integral_part_damps(void **state) {
     (void)state;
-    ki_step_control c = ki_step_control_new(0.2 - 0.03, 0.04, 0.2, 10);
+    ki_step_control c = ki_step_control_new(5, 0.2 - 0.03, 0.04, 0.2, 10);
     double h = 1e-2, next = h, previous = 0, largest_jump = 0;
     for (int i = 0; i < 60; i++) {
         h = next;
@@ -48,9 +48,42 @@ static void integral_part_damps(void **state) {
     assert_true(largest_jump < 0.05);
 }
 
+/* Rejected attempts while t goes from 0 to 300 on a model error of order 8 that swings by a factor of 400, as
+ * on a crank that turns once in 6.3. */
+static int rejections(ki_step_control c) {
+    int rejected = 0;
+    for (double t = 0, h = 0.1; t < 300;) {
+        double next, error = exp(3 * sin(t) + 3 * sin(2.3 * t)) * pow(h / 0.5, 8);
+        if (ki_step_control_judge(&c, error, h, &next))
+            t += h;
+        else
+            rejected++;
+        h = next;
+    }
+    return rejected;
+}
+
+static void smooth_control_wastes_few_steps(void **state) {
+    (void)state;
+    int at_once = rejections(ki_step_control_new(8, 1.0 / 8, 0, 1.0 / 3, 6)),
+        smooth = rejections(ki_step_control_smooth(8, 1.0 / 3, 6));
+    print_message("rejected: %d at once, %d smooth\n", at_once, smooth);
+    assert_true(smooth > 0 && 2 * smooth < at_once);
+}
+
+/* A rejection corrects the step at once, however slow the controller is otherwise: err = C h^8, retried, is
+ * 0.8^8. */
+static void rejection_corrects_at_once(void **state) {
+    (void)state;
+    ki_step_control c = ki_step_control_smooth(8, 1.0 / 3, 6);
+    double next;
+    assert_false(ki_step_control_judge(&c, 20, 1, &next));
+    assert_true(fabs(20 * pow(next, 8) - pow(0.8, 8)) < 1e-12);
+}
+
 static void keeps_its_limits(void **state) {
     (void)state;
-    ki_step_control c = ki_step_control_new(0.125, 0, 1.0 / 3, 6);
+    ki_step_control c = ki_step_control_new(8, 0.125, 0, 1.0 / 3, 6);
     double next;
     assert_true(ki_step_control_judge(&c, 0, 1, &next));
     assert_true(next == 6);
@@ -65,7 +98,7 @@ static void keeps_its_limits(void **state) {
 
 static void nan_is_a_rejection(void **state) {
     (void)state;
-    ki_step_control c = ki_step_control_new(0.2, 0.04, 0.2, 10);
+    ki_step_control c = ki_step_control_new(5, 0.2, 0.04, 0.2, 10);
     double next = 0;
     assert_false(ki_step_control_judge(&c, NAN, 1, &next));
     assert_true(next > 0 && next < 1);
@@ -111,9 +144,10 @@ static void tables_are_right(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepts_up_to_one),   cmocka_unit_test(settles_on_a_model_error),
-        cmocka_unit_test(integral_part_damps), cmocka_unit_test(keeps_its_limits),
-        cmocka_unit_test(nan_is_a_rejection),  cmocka_unit_test(tables_are_right),
+        cmocka_unit_test(accepts_up_to_one),          cmocka_unit_test(settles_on_a_model_error),
+        cmocka_unit_test(integral_part_damps),        cmocka_unit_test(smooth_control_wastes_few_steps),
+        cmocka_unit_test(rejection_corrects_at_once), cmocka_unit_test(keeps_its_limits),
+        cmocka_unit_test(nan_is_a_rejection),         cmocka_unit_test(tables_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
