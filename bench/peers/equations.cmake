@@ -1,0 +1,21 @@
+# Peers that integrate equations: SUNDIALS (IDA, CVODE, ARKODE), HEM5 and RADAU5 (in a library of Siconos).
+find_library(SUNDIALS_arkode_LIBRARY sundials_arkode)
+find_library(SUNDIALS_sunlinsolklu_LIBRARY sundials_sunlinsolklu)
+find_library(SICONOS_EXTERNALS_LIBRARY siconos_externals)
+
+set(equations ${CMAKE_CURRENT_LIST_DIR}/equations)
+set(equations_sources ${PROJECT_SOURCE_DIR}/bench/andrews_by_hand.c)
+foreach(name equations andrews pendulum caraxis flexcrank governor slidercrank fourbar chain cases motion saddle)
+  list(APPEND equations_sources ${equations}/${name}.c)
+endforeach()
+
+# add_equations_peer(NAME SOURCE LIBRARY...): a driver over all hand-written problems.
+function(add_equations_peer name source)
+  add_peer(${name} ${equations}/${source} ${equations_sources})
+  target_include_directories(${name} SYSTEM PRIVATE ${SUITESPARSE_INCLUDE} ${SUNDIALS_INCLUDE})
+  target_link_libraries(${name} PRIVATE layer_system ${KLU_LIBRARY} ${ARGN})
+endfunction()
+
+if(SUNDIALS_arkode_LIBRARY)
+  add_equations_peer(peer_arkode sundials_arkode.c ${SUNDIALS_arkode_LIBRARY} ${SUNDIALS_nvecserial_LIBRARY})
+endif()

@@ -1,0 +1,17 @@
+/* cases.h - the list of what a driver offers: problems, methods, ladders of tolerances. */
+#ifndef BENCH_CASES_H
+#define BENCH_CASES_H
+
+#include "driver.h"
+
+enum { CASES_MAX = 128 };
+
+typedef struct cases {
+    bench_case list[CASES_MAX];
+    int count;
+} cases;
+
+/* A ladder of tolerances 10^-loosest .. 10^-tightest. */
+void cases_add(cases *to, const char *problem, const char *method, int loosest, int tightest);
+
+#endif
