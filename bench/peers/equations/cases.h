@@ -14,4 +14,8 @@ typedef struct cases {
 /* A ladder of tolerances 10^-loosest .. 10^-tightest. */
 void cases_add(cases *to, const char *problem, const char *method, int loosest, int tightest);
 
+/* Fortran writes messages to its unit 6, which is file descriptor 1: they go nowhere, and stdout gets another
+ * one. */
+void cases_separate_output(void);
+
 #endif

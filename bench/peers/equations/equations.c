@@ -28,7 +28,8 @@ int equations_make(equations *problem, const char *name) {
 }
 
 void equations_init(equations *problem, int n, int m, double end) {
-    *problem = (equations){.system = keel_system_default(), .end = end, .observe = equations_observe_first};
+    *problem = (equations){
+        .system = keel_system_default(), .end = end, .rate = 1, .observe = equations_observe_first};
     problem->system.n_q = problem->system.n_v = n;
     problem->system.n_h = m;
     problem->q = calloc((size_t)n, sizeof(double));
@@ -48,6 +49,12 @@ void equations_observe_first(const equations *problem, const double *q, const do
                              double *v_seen) {
     for (int i = 0; i < problem->watched; i++)
         q_seen[i] = q[i], v_seen[i] = v[i];
+}
+
+void equations_tolerances(const equations *problem, double tolerance, double *absolute) {
+    int n = problem->system.n_v;
+    for (int i = 0; i < n; i++)
+        absolute[i] = tolerance, absolute[n + i] = problem->rate * tolerance;
 }
 
 static double largest(const double *x, int n) {

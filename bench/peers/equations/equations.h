@@ -20,8 +20,9 @@ struct equations {
     int size;           /* N of a family, 0 otherwise                                        */
     double end;         /* integrate from 0 to here                                          */
     double *q, *v;      /* consistent start, [n]                                             */
-    double unit;        /* what errors of energy are compared with; 0: energy is not kept    */
-    int watched;        /* how many positions are observed, and as many velocities           */
+    double rate; /* how much larger velocities are than positions: their absolute tolerance is rate * tol */
+    double unit; /* what errors of energy are compared with; 0: energy is not kept    */
+    int watched; /* how many positions are observed, and as many velocities           */
     void (*observe)(const equations *problem, const double *q, const double *v, double *q_seen,
                     double *v_seen);
     int *pattern; /* what the patterns of a family point to                            */
@@ -36,6 +37,9 @@ void equations_clear(equations *problem);
 
 /* Start and sizes for a problem's file to begin with: q and v are zero. */
 void equations_init(equations *problem, int n, int m, double end);
+
+/* [n] for q, then [n] for v: `tolerance` and rate * tolerance. */
+void equations_tolerances(const equations *problem, double tolerance, double *absolute);
 
 /* Observes q and v at the end, with violations and energy, into a result. */
 void equations_report(const equations *problem, const double *q, const double *v, bench_result *result);

@@ -144,6 +144,7 @@ void flexcrank_make(equations *problem) {
     problem->system.M = (keel_pattern){7, 7, M_start, M_index};
     problem->system.J = (keel_pattern){3, 7, J_start, J_index};
     problem->system.has_drivers = 1;
+    problem->rate = 100; /* 1/s: the crank turns at 150 rad/s */
     problem->system.evaluate = evaluate;
     for (int i = 0; i < 7; i++)
         problem->q[i] = q[i], problem->v[i] = v[i];

@@ -39,15 +39,15 @@ static void quiet(int code, const char *module, const char *function, char *text
         snprintf(result->why, sizeof result->why, "%.200s", text);
 }
 
-static void *build(motion *z, N_Vector y, SUNContext context, const char *method, double tolerance,
-                   bench_result *result) {
+static void *build(motion *z, N_Vector y, N_Vector absolute, SUNContext context, const char *method,
+                   double tolerance, bench_result *result) {
     ARKODE_ERKTableID table =
         strncmp(method, "erk5", 4) == 0 ? ARKODE_DORMAND_PRINCE_7_4_5 : ARKODE_FEHLBERG_13_7_8;
     void *ark = ERKStepCreate(rhs, 0, y, context);
     ERKStepSetErrHandlerFn(ark, quiet, result);
     ERKStepSetUserData(ark, z);
     ERKStepSetTableNum(ark, table);
-    ERKStepSStolerances(ark, tolerance, tolerance);
+    ERKStepSVtolerances(ark, tolerance, absolute);
     ERKStepSetMaxNumSteps(ark, 100000000);
     ERKStepSetStopTime(ark, z->problem->end);
     ERKStepSetInterpolantDegree(ark, 1);
@@ -61,10 +61,12 @@ static int integrate(const equations *problem, const char *method, double tolera
     SUNContext_Create(NULL, &context);
     motion *z = motion_new(problem);
     N_Vector y = N_VNew_Serial(2 * n, context);
+    N_Vector absolute = N_VNew_Serial(2 * n, context);
     double *q = N_VGetArrayPointer(y);
+    equations_tolerances(problem, tolerance, N_VGetArrayPointer(absolute));
     memcpy(q, problem->q, sizeof(double) * (size_t)n);
     memcpy(q + n, problem->v, sizeof(double) * (size_t)n);
-    void *ark = build(z, y, context, method, tolerance, result);
+    void *ark = build(z, y, absolute, context, method, tolerance, result);
     realtype t;
     bench_start_clock();
     int flag = ERKStepEvolve(ark, problem->end, y, &t, ARK_NORMAL);
@@ -75,6 +77,7 @@ static int integrate(const equations *problem, const char *method, double tolera
     equations_report(problem, q, q + n, result);
     ERKStepFree(&ark);
     N_VDestroy(y);
+    N_VDestroy(absolute);
     motion_free(z);
     SUNContext_Free(&context);
     return flag < 0;
