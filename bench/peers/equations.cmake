@@ -1,6 +1,7 @@
 # Peers that integrate equations: SUNDIALS (IDA, CVODE, ARKODE), HEM5 and RADAU5 (in a library of Siconos).
 find_library(SUNDIALS_arkode_LIBRARY sundials_arkode)
 find_library(SUNDIALS_sunlinsolklu_LIBRARY sundials_sunlinsolklu)
+find_library(SUNDIALS_sunmatrixsparse_LIBRARY sundials_sunmatrixsparse)
 find_library(SICONOS_EXTERNALS_LIBRARY siconos_externals)
 
 set(equations ${CMAKE_CURRENT_LIST_DIR}/equations)
@@ -17,6 +18,11 @@ function(add_equations_peer name source)
 endfunction()
 
 add_equations_peer(peer_cvode sundials_cvode.c ${SUNDIALS_cvode_LIBRARY} ${SUNDIALS_nvecserial_LIBRARY})
+if(SUNDIALS_sunlinsolklu_LIBRARY)
+  add_equations_peer(peer_ida sundials_ida.c ${SUNDIALS_ida_LIBRARY} ${SUNDIALS_nvecserial_LIBRARY}
+                     ${SUNDIALS_sunlinsolklu_LIBRARY} ${SUNDIALS_sunmatrixsparse_LIBRARY})
+  target_sources(peer_ida PRIVATE ${equations}/ida_matrix.c)
+endif()
 if(SUNDIALS_arkode_LIBRARY)
   add_equations_peer(peer_arkode sundials_arkode.c ${SUNDIALS_arkode_LIBRARY} ${SUNDIALS_nvecserial_LIBRARY})
 endif()
