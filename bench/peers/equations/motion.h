@@ -1,6 +1,7 @@
 /* motion.h - accelerations and projections for solvers of ordinary differential equations, as a user of such
  * a solver would write them: [M J^T; J 0] is solved by Cholesky factors of M and of J M^-1 J^T in small
- * problems and by KLU, with one analysis and refactorizations, in large ones.
+ * problems and in chains, where the latter has a narrow band, by KLU with one analysis and refactorizations
+ * in the others.
  */
 #ifndef BENCH_MOTION_H
 #define BENCH_MOTION_H
