@@ -6,7 +6,7 @@ find_library(SICONOS_EXTERNALS_LIBRARY siconos_externals)
 
 set(equations ${CMAKE_CURRENT_LIST_DIR}/equations)
 set(equations_sources ${PROJECT_SOURCE_DIR}/bench/andrews_by_hand.c)
-foreach(name equations andrews pendulum caraxis flexcrank governor slidercrank fourbar chain cases motion saddle band)
+foreach(name equations andrews bricard pendulum caraxis flexcrank governor slidercrank fourbar chain cases motion saddle band)
   list(APPEND equations_sources ${equations}/${name}.c)
 endforeach()
 

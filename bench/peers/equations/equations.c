@@ -8,7 +8,8 @@ static const struct {
     const char *name;
     void (*make)(equations *problem);
 } SINGLE[] = {{"andrews", andrews_make},     {"a03", a03_make},           {"caraxis", caraxis_make},
-              {"flexcrank", flexcrank_make}, {"governor", governor_make}, {"slidercrank", slidercrank_make}};
+              {"flexcrank", flexcrank_make}, {"governor", governor_make}, {"slidercrank", slidercrank_make},
+              {"bricard", bricard_make}};
 
 static const struct {
     const char *stem;

@@ -50,6 +50,7 @@ void equations_observe_first(const equations *problem, const double *q, const do
 
 void andrews_make(equations *problem);
 void a03_make(equations *problem);
+void bricard_make(equations *problem);
 void pendulum_make(equations *problem, int end);
 void caraxis_make(equations *problem);
 void flexcrank_make(equations *problem);

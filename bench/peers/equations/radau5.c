@@ -126,7 +126,7 @@ static int integrate(const equations *problem, double tolerance, bench_result *r
     equations_tolerances(problem, tolerance, atol);
     if (current.index)
         start_accelerations(problem, y + 2 * n);
-    iwork[1] = 100000000;
+    iwork[1] = 1000000;
     set_indices(iwork, n, m);
     bench_start_clock();
     radau5_(&size, rate, &t, y, &end, &h, rtol, atol, &itol, unused, &no, &full, &full, no_mass, &yes, &zero,
@@ -159,9 +159,9 @@ static int run(const char *name, const char *method, double tolerance, bench_res
 
 int main(int argc, char **argv) {
     static const char *const methods[] = {"index1", "index2", "index3"};
-    static const char *const problems[] = {"andrews",   "a03",         "pendulum-10", "pendulum-100",
-                                           "caraxis",   "slidercrank", "flexcrank",   "fourbar-1",
-                                           "fourbar-2", "fourbar-10"};
+    static const char *const problems[] = {"andrews",   "a03",       "pendulum-10", "pendulum-100",
+                                           "caraxis",   "bricard",   "slidercrank", "flexcrank",
+                                           "fourbar-1", "fourbar-2", "fourbar-10"};
     static cases offered;
     cases_add(&offered, "governor", "ode", 2, 12);
     for (int k = 0; k < 3; k++)
