@@ -50,6 +50,7 @@ extern void openblas_set_num_threads(int count);
 static struct {
     const keel_system *system;
     double *M, *J, *zero;
+    double time; /* of the last stage: HEM5 projects with the time at which the step began */
     long evaluations;
 } current;
 
@@ -78,7 +79,10 @@ static void problem_function(int *IFCN, int *NQ, int *NV, int *NU, int *NL, int 
                              double *UDOT, double *AM) {
     const keel_system *system = current.system;
     int asked = ASKED[*IFCN];
-    keel_point at = {.t = *T, .q = Q, .v = V};
+    if (*IFCN == 6)
+        current.time = *T;
+    int projecting = *IFCN == 4 || *IFCN == 9 || *IFCN == 11;
+    keel_point at = {.t = projecting ? current.time : *T, .q = Q, .v = V};
     keel_terms terms = {.M = current.M, .J = current.J, .Q = F, .xi = GQQ, .Phi = G};
     (void)NQ, (void)NU, (void)NL, (void)LDF, (void)NBLK, (void)NMRC, (void)NPGP, (void)NPFL, (void)INDGR;
     (void)INDGC, (void)INDFLR, (void)INDFLC, (void)U, (void)XL, (void)FL, (void)UDOT;
