@@ -4,12 +4,14 @@
 #   scripts/install-deps.sh           what the build and the tests need
 #   scripts/install-deps.sh --ci      also the tools of .ci/run: clang, clang-format, sanitizers, valgrind
 #   scripts/install-deps.sh web       what the report page in web/ needs, and only that: nodejs, npm, chromium
+#   scripts/install-deps.sh bench     also the solvers that bench/peers/ compares Keel with, and valgrind
 #   scripts/install-deps.sh --check   installs nothing; fails and names what is missing
 set -eu
 
 packages="build-essential cmake ninja-build pkg-config libfyaml-dev libcmocka-dev"
 packages="$packages libsuitesparse-dev libopenblas-dev liblapacke-dev libsundials-dev libhdf5-dev"
 ci_packages="clang clang-format libclang-rt-14-dev valgrind zsh mandoc"
+bench_packages="libsiconos-numerics-dev libsimbody-dev libmujoco-dev libdart-dev libode-dev valgrind"
 
 # Those whose program is not there; people often have node from elsewhere.
 web_packages() {
@@ -22,10 +24,11 @@ mode=install
 for argument in "$@"; do
     case $argument in
     --ci) packages="$packages $ci_packages" ;;
+    bench) packages="$packages $bench_packages" ;;
     web) packages=$(web_packages) ;;
     --check) mode=check ;;
     *)
-        echo "usage: $0 [--ci | web] [--check]" >&2
+        echo "usage: $0 [--ci | bench | web] [--check]" >&2
         exit 2
         ;;
     esac
