@@ -56,8 +56,8 @@ static double off(vec a, vec n) {
 }
 
 // Violations of one joint, raised into `position` and `velocity`.
-static void violation(const mechanism &m, const std::vector<motion> &now, const connection &c, double *position,
-                      double *velocity) {
+static void violation(const mechanism &m, const std::vector<motion> &now, const connection &c,
+                      double *position, double *velocity) {
     const motion &first = of(now, c.first), &second = of(now, c.second);
     const vec d = place(m, now, c.second, c.at) - place(m, now, c.first, c.at);
     const vec u = speed(m, now, c.second, c.at) - speed(m, now, c.first, c.at), w = second.spin - first.spin;

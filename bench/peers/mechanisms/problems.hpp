@@ -1,9 +1,9 @@
 // problems.hpp - the mechanisms of the benchmark as plain data, the same for every engine.
 //
-// A mechanism is drawn in its start pose; all points and directions are in world axes of that pose. Every body
-// hangs on its parent by one joint, so that the bodies are a tree; loops are closed by further joints. A driver
-// translates this into what its engine takes, runs, and hands back a snapshot of all bodies, from which
-// observe() makes the numbers of the protocol: what the engines are judged by is computed in one place.
+// A mechanism is drawn in its start pose; all points and directions are in world axes of that pose. Every
+// body hangs on its parent by one joint, so that the bodies are a tree; loops are closed by further joints. A
+// driver translates this into what its engine takes, runs, and hands back a snapshot of all bodies, from
+// which observe() makes the numbers of the protocol: what the engines are judged by is computed in one place.
 #ifndef BENCH_PROBLEMS_HPP
 #define BENCH_PROBLEMS_HPP
 
@@ -29,13 +29,13 @@ enum class joint {
 // Joint of a body to its parent, or one that closes a loop.
 struct connection {
     joint type = joint::pin;
-    int first = GROUND, second = GROUND; // bodies; in a tree the second is the body that hangs on it
+    int first = GROUND, second = GROUND;  // bodies; in a tree the second is the body that hangs on it
     vec at, axis{0, 0, 1}, side{0, 1, 0}; // `side`: the axis across, of a universal joint
-    double reading = 0;                  // angle that the drawn pose is called
-    double rate[2] = {0, 0};             // start: pin, slide: one; universal: about axis, across
-    vec velocity, spin;                  // start: free
-    double effort = 0;                   // constant torque of a pin or force of a slide
-    double stiffness = 0;                // of a spring along the coordinate, unloaded as drawn
+    double reading = 0;                   // angle that the drawn pose is called
+    double rate[2] = {0, 0};              // start: pin, slide: one; universal: about axis, across
+    vec velocity, spin;                   // start: free
+    double effort = 0;                    // constant torque of a pin or force of a slide
+    double stiffness = 0;                 // of a spring along the coordinate, unloaded as drawn
 };
 
 struct body {
