@@ -19,7 +19,7 @@ static const double MOST_ENTRIES = 4e6;
 static const double MOST_FOR_ASSEMBLY = 1e5;
 
 /* Multiplications that an entry of M or J costs before it is factored, and that an unknown, a velocity or a
- * multiplier, costs beside them: fitted to the times of evaluation, factorization and solve of 60 trees of 21
+ * multiplier, costs beside them: fitted to the times of evaluation, factorization and solve of 66 trees of 21
  * mechanisms. */
 static const double PER_ENTRY = 12, PER_UNKNOWN = 12;
 
