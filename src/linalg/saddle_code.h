@@ -30,11 +30,10 @@ enum { KI_CODE_NOTHING, KI_CODE_ALL, KI_CODE_BUT_S };
 
 struct keel_saddle_code {
     int n, m;
-    /* Factors the values of A and J and keeps them. 0: a pivot of A is not positive, or a row of J too long.
-     */
+    /* Factors the values of A and J and keeps them: KI_CODE_NOTHING if a pivot of A is not positive,
+     * KI_CODE_BUT_S if some pivot of S needs a judgement. */
     int (*factor)(const ki_saddle_places *at, const double *A, const double *J);
-    /* Solves; 0 and nothing written if some component of the residual is above `tolerance` times the size of
-     * its terms. */
+    /* Solves; 0 and nothing written if the residual is above `tolerance`, by components and in the norm. */
     int (*solve)(const ki_saddle_places *at, const double *r, const double *s, double *x, double *y);
     /* All in one, where M and J are those of a system: evaluates the terms `what` (keel/system.h) at a point,
      * factors M and J and solves for Q and xi. 0: only the terms are filled. NULL: there is none. */

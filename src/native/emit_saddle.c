@@ -450,9 +450,10 @@ static void write_least_sizes(emitter *e) {
     }
     for (int i = 0; i < e->m; i++) {
         ki_text_add(e->text, "    double size_w%d = fabs(t%d)", i, i);
-        if (e->J.start[i + 1] > e->J.start[i])
-            ki_text_add(e->text, " + fabs(%s * u%d)", name_of_value(e, 'J', e->J.start[i], name) ? value : "",
-                        e->J.index[e->J.start[i]]);
+        if (e->J.start[i + 1] > e->J.start[i]) {
+            name_of_value(e, 'J', e->J.start[i], name);
+            ki_text_add(e->text, " + fabs(%s * u%d)", value, e->J.index[e->J.start[i]]);
+        }
         ki_text_add(e->text, ";\n");
     }
 }
