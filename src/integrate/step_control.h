@@ -11,7 +11,7 @@
  *
  * Over nine models (two Andrews, four-bar, Bricard, slider-crank, chain, pendulum, car axis, Stewart) at
  * tolerances from 1e-1 to 1e-12 dop853 had 9.0 % of its steps rejected with alpha = 0.76/order, beta =
- * 0.32/order and safety 0.9, and has 3.6 % now; for an error of 1e-3, 1e-6, 1e-9 it takes 0.97, 0.96 and 0.98
+ * 0.32/order and safety 0.9, and has 3.6 % now; for an error of 1e-3, 1e-6, 1e-9 it takes 1.00, 0.95 and 0.98
  * times the evaluations (geometric means, with a scatter of 0.04). Still slower ones (0.5, beta = 0.2, safety
  * 0.85 to 0.9) reject 2 to 5 % and save as much, but now and then come too late into a rough stretch.
  */
