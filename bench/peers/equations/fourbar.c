@@ -5,8 +5,8 @@
  *     d = B_k - B_j,   Phi = (d.d - 1)/2,   Phi_k = d.t_k,   Phi_j = -d.t_j
  *     Phi_kk = 1 - d.n_k,   Phi_jj = 1 + d.n_j,   Phi_jk = -t_j.t_k
  *
- * J is small in flat poses as a whole, where other coordinates make it lose rank: a scale that no solver
- * minds. Bars and couplers are slender, 1 m and 1 kg: a coupler has (|B_j'|^2 + |B_k'|^2 + B_j'.B_k')/6.
+ * J is small in flat poses as a whole, where other coordinates make it lose rank. Bars and couplers are
+ * slender, 1 m and 1 kg: a coupler has (|B_j'|^2 + |B_k'|^2 + B_j'.B_k')/6.
  */
 #include "equations.h"
 

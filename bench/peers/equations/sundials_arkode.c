@@ -4,7 +4,7 @@
  *   erk8+projection   Fehlberg, order 8 with error estimate of order 7
  *
  * ARKODE knows no constraints; what is done here is what its users do: a function of their own after every
- * accepted step, to round-off (this was not slower than projecting to the tolerance at equal error). Its
+ * accepted step, to round-off. Its
  * error estimate sees the state before projection.
  */
 #include "cases.h"
