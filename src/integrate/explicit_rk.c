@@ -27,8 +27,8 @@ typedef struct rk {
     double *y_try, *estimate, *estimate_low;
     double *dense[4 + KI_DENSE_MAX]; /* r_1 .. of tableau.h                           */
     bool dense_ready;
-    bool approaching;                /* a step across a singular pose was rejected: come nearer first */
-    steps_of_a_kind damped, limited; /* met a strong damper; were limited by stability */
+    bool approaching;       /* a step across a singular pose was rejected: come nearer first */
+    steps_of_a_kind damped; /* met a strong damper */
 } rk;
 
 /* How much of a step is made instead of one that ends next to a singular pose. */
@@ -171,7 +171,6 @@ static void look_for_stiffness(rk *self, double h) {
         return;
     eigenvalue lambda = largest_eigenvalue(self, h);
     self->base.stiff = are_many(&self->damped, lambda.is_damped && lambda.size > NEAR * limit);
-    self->base.oscillates = are_many(&self->limited, lambda.size > limit) && !self->base.stiff;
 }
 
 static void accept(rk *self, double h, double t_end) {

@@ -84,8 +84,7 @@ struct ki_integrator {
     void *watch;                                    /* whose judgement that is */
     keel_newton_facts newton;                       /* of the last step, where a method has them */
     bool has_newton;
-    bool stiff;      /* an explicit method found that a damper brings its steps near the limit of stability */
-    bool oscillates; /* ... that stability, not accuracy, limits its steps, but nothing is damped           */
+    bool stiff; /* an explicit method found that a damper brings its steps near the limit of stability */
     ki_arena arena;
 };
 

@@ -90,9 +90,6 @@ keel_status ki_follow_stiffness(keel_simulation *sim) {
     }
     if (in->stiff && steps > 0)
         return go_to_bdf(sim, in->t - in->t_old);
-    if (in->oscillates)
-        sim->method_reason = "fast springs without damping limit the steps of order 8 by stability, and bdf "
-                             "would have to follow their oscillations as well";
     if (steps >= EXPLICIT_STEPS)
         measure_from_here(sim);
     return KEEL_OK;

@@ -151,7 +151,10 @@ static void constraints_hold_in_all_models(void **state) {
             assert_int_equal(r.status, KEEL_OK);
             print_message("%s, %s: position %.1e velocity %.1e of the constraint's size\n", MODELS[i],
                           METHODS[j], r.result.position.max_scaled, r.result.velocity.max_scaled);
-            assert_true(r.result.position.max_scaled <= 1e-12 && r.result.velocity.max_scaled <= 1e-12);
+            /* the ring swings through q = 0, where the size |J| |q| vanishes but not the terms of Phi, sines
+             * and cosines of up to 1: there two units of the last place are as close as it gets */
+            assert_true(r.result.position.max_scaled <= 1e-12 || r.result.position.max <= 4.5e-16);
+            assert_true(r.result.velocity.max_scaled <= 1e-12);
             end_run(&r);
         }
 }

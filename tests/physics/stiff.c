@@ -109,8 +109,6 @@ static void auto_leaves_oscillations_alone(void **state) {
         if (method_event(&t, 0))
             fail_msg("case %u: %s", i, method_event(&t, 0)->text);
         assert_int_equal(t.result.method.integrator, KEEL_DOP853);
-        if (CASES[i].model == SPRING) /* in the crank accuracy has its share in the limit */
-            assert_non_null(strstr(t.result.method_reason, "without damping"));
         trial_end(&t);
     }
 }
