@@ -183,12 +183,18 @@ static void accept(rk *self, double h, double t_end) {
     look_for_stiffness(self, h);
 }
 
+/* A pose so near that it lies well between the first two stages of a step: only the rate at t is near it, and
+ * that one is known. Such a step is like any other. */
+static bool is_leap(const rk *self, double ahead, double h) {
+    return ahead < 0.3 * self->tableau->c[1] * h;
+}
+
 /* Towards a singular pose at a distance of `ahead` accelerations lose their accuracy: a step that ends just
  * before it is a trap, one that straddles it with no stage nearby is not. If such a step fails, come nearer
  * by half and try again: what a step across leaves undetermined shrinks with its length. */
 static double step_across(const rk *self, double h) {
     double ahead = self->base.singular_at - self->base.t;
-    if (!self->tableau->adaptive || !(ahead > 0) || ahead > 1.5 * h)
+    if (!self->tableau->adaptive || !(ahead > 0) || ahead > 1.5 * h || is_leap(self, ahead, h))
         return h;
     return self->approaching ? 0.5 * ahead : 2.2 * ahead;
 }
@@ -247,7 +253,8 @@ static keel_status step(ki_integrator *base, double t_end) {
         bool across = T->adaptive && base->singular_at > base->t && base->singular_at < base->t + h;
         /* nearer to the pose the state itself would become uncertain: such a step across is as good as it
          * gets */
-        bool forced = across && base->singular_near;
+        bool leap = across && is_leap(self, base->singular_at - base->t, h);
+        bool forced = across && !leap && base->singular_near;
         keel_status status = attempt(self, h, forced, &error);
         if (status && !(T->adaptive && ki_worth_retrying(status)))
             return status;
@@ -261,8 +268,8 @@ static keel_status step(ki_integrator *base, double t_end) {
             base->rejected++;
             continue;
         }
-        self->h = across ? fmax(h_next, self->h) : h_next;
-        self->approaching = across && !accepted;
+        self->h = across && !leap ? fmax(h_next, self->h) : h_next;
+        self->approaching = across && !leap && !accepted;
         if (accepted) {
             accept(self, h, t_end);
             return KEEL_OK;
