@@ -65,7 +65,7 @@ export default {
       assert.ok(strong.width > 2 * thin.width);
       for (const peer of lines.slice(1, -1)) assert.notEqual(peer.colour, strong.colour);
       // a peer has one colour wherever it is met
-      const colour = (problem) => button(page, problem, "rival euler").locator(".curve").getAttribute("stroke");
+      const colour = (problem) => button(page, problem, "rival euler").locator("path").first().getAttribute("stroke");
       assert.equal(await colour("arm"), await colour("ring"));
     }),
 

@@ -116,6 +116,7 @@ interface Run {
 
 export function runTable(problem: BenchProblem): HTMLElement {
   const runs = ordered(problem.curves).flatMap((curve) => curve.points.map((point): Run => ({ curve, point })));
+  const counted = runs.some((r) => r.point.instructions !== null);
   const column = (
     title: string,
     value: Value,
@@ -145,7 +146,7 @@ export function runTable(problem: BenchProblem): HTMLElement {
       column("steps", (p) => p.steps, count),
       column("evaluations", (p) => p.evaluations, count),
       column("factorizations", (p) => p.factorizations, count),
-      column("instructions", (p) => p.instructions),
+      ...(counted ? [column("instructions", (p) => p.instructions)] : []),
     ],
     runs,
   );

@@ -75,7 +75,7 @@ export function createChangingChart(first: Chart): { element: HTMLElement; show(
   const tip = h("div", { class: "tip", hidden: true, role: "status" });
   const heading = h("h3");
   const note = h("p", { class: "note" });
-  const element = h("figure", { class: "card", id: chart.id }, h("figcaption", {}, heading), box, note);
+  const element = h("figure", { class: "card", id: chart.id }, h("figcaption", {}, heading), box);
   let width = 0;
   const draw = (): void => {
     if (width === 0) return;
@@ -86,8 +86,9 @@ export function createChangingChart(first: Chart): { element: HTMLElement; show(
   const label = (): void => {
     element.setAttribute("aria-label", chart.title);
     heading.textContent = chart.title;
-    note.hidden = !chart.note;
     note.replaceChildren(prose(chart.note ?? ""));
+    if (chart.note) box.after(note);
+    else note.remove();
   };
   element.append(
     createLegend(entries, draw, (i) => sign(chart.series[i] as ChartSeries, looks[i] as Look)).element,
@@ -228,18 +229,18 @@ const MARKS = [
 const LINE_WIDTH: Record<Look["weight"], number> = { thin: 1, plain: 1.7, strong: 3.4 };
 const MARK_SIZE: Record<Look["weight"], number> = { thin: 0.8, plain: 1, strong: 1.3 };
 
-function markOf(look: Look, x: number, y: number): SVGElement {
+function markOf(look: Look, x: number, y: number, name: string | null): SVGElement {
   return svg("path", {
-    class: "point",
+    class: name,
     d: MARKS[look.mark % MARKS.length] ?? "",
     transform: `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${MARK_SIZE[look.weight]})`,
     fill: seriesColour(look.colour),
   });
 }
 
-function lineOf(look: Look, d: string): SVGElement {
+function lineOf(look: Look, d: string, name: string | null): SVGElement {
   return svg("path", {
-    class: "curve",
+    class: name,
     d,
     fill: "none",
     stroke: seriesColour(look.colour),
@@ -260,9 +261,9 @@ function drawSeries(
     const path = points
       .map((p, i) => `${i === 0 ? "M" : "L"}${x.place(p.x).toFixed(2)} ${y.place(p.y).toFixed(2)}`)
       .join("");
-    parts.push(lineOf(look, path));
+    parts.push(lineOf(look, path, "curve"));
   }
-  if (series.marks) parts.push(...points.map((p) => markOf(look, x.place(p.x), y.place(p.y))));
+  if (series.marks) parts.push(...points.map((p) => markOf(look, x.place(p.x), y.place(p.y), "point")));
   return parts;
 }
 
@@ -276,8 +277,8 @@ function sign(series: ChartSeries, look: Look): SVGElement {
     "aria-hidden": "true",
   });
   const paint = (): void => {
-    const line = series.scattered ? null : lineOf(look, "M0 6H26");
-    const mark = series.marks ? markOf(look, 13, 6) : null;
+    const line = series.scattered ? null : lineOf(look, "M0 6H26", null);
+    const mark = series.marks ? markOf(look, 13, 6, null) : null;
     root.replaceChildren(...[line, mark].filter((part) => part !== null));
   };
   paint();
