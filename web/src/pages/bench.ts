@@ -89,7 +89,8 @@ function promiseSection(data: Bench): HTMLElement {
       "p",
       { class: "note" },
       prose(
-        "Keel's `auto` against the fastest peer at equal error in q. The ratio is the time of the peer divided by that of Keel.",
+        "Keel's `auto` against the fastest peer at equal error in q. " +
+          "The ratio is the time of the peer divided by that of Keel.",
       ),
     ),
     ...data.promises.filter((p) => p.rows.length > 0).map((p) => promiseCard(p, data)),
@@ -168,7 +169,9 @@ function glanceSection(data: Bench): HTMLElement {
       "p",
       { class: "note" },
       prose(
-        "In the plots below, lower and further left is better. Each line is a solver with a method, each mark a run; Keel is blue, its `auto` is the strong line. Dashed vertical lines are the errors of the tables. A click on a name hides its line.",
+        "In the plots below, lower and further left is better. Each line is a solver with a method, each mark a run; " +
+          "Keel is blue, its `auto` is the strong line. Dashed vertical lines are the errors of the tables. " +
+          "A click on a name hides its line.",
       ),
     ),
   ]);

@@ -146,7 +146,9 @@ function viewOf(curves: BenchCurve[], levels: number[], { cost, error }: Selecti
         .map((p) => ({
           x: p[error] ?? NaN,
           y: value(p),
-          text: `${nameOf(c)}, ${c.parameter} ${number(p.value, 3)}: ${ERRORS[error]} ${number(p[error], 3)}, ${text(p)}`,
+          text:
+            `${nameOf(c)}, ${c.parameter} ${number(p.value, 3)}: ` +
+            `${ERRORS[error]} ${number(p[error], 3)}, ${text(p)}`,
         })),
     ),
   };
@@ -208,7 +210,9 @@ export function problemSection(
       h(
         "p",
         { class: "note" },
-        `Times are interpolated between the runs around an error in q; the fastest is bold, a dash means that it was not reached. Violations are the largest of all runs; those of peers above ${power(LARGE_VIOLATION)} are marked.`,
+        "Times are interpolated between the runs around an error in q; the fastest is bold, a dash means that it was " +
+          "not reached. Violations are the largest of all runs; those of peers above " +
+          `${power(LARGE_VIOLATION)} are marked.`,
       ),
       curveTable(problem, data.levels),
       failureList(problem),
