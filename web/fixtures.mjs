@@ -832,6 +832,120 @@ export function reproduction() {
   };
 }
 
+/**
+ * Two problems, Keel and two peers. Errors are those of methods of order p: cost grows with error^(-1/p). `rival` does not count
+ * evaluations, does not get to 1e-9 on `arm`, and lets constraints drift; `other` fails everywhere on `ring`.
+ */
+export function bench() {
+  const levels = [1e-3, 1e-6, 1e-9];
+  const failure = (value, why) => ({
+    value,
+    why,
+    seconds: null,
+    error: null,
+    velocity_error: null,
+    violation: null,
+    velocity_violation: null,
+    energy: null,
+    steps: null,
+    evaluations: null,
+    factorizations: null,
+    instructions: null,
+  });
+  /** Tolerances 10^-2 ... 10^-9: error 2 tol, milliseconds `ms` at an error of 1e-3 and (1e-3 / error)^(1/order) times that. */
+  const curve = (solver, method, ms, order, more = {}) => {
+    const { count: size = 8, fails = {}, drift = 1e-14, counts = true } = more;
+    const points = range(size, (k) => {
+      const value = 10 ** (-2 - k);
+      if (fails[k]) return failure(value, fails[k]);
+      const error = 2 * value;
+      const seconds = 1e-3 * ms * (1e-3 / error) ** (1 / order);
+      const evaluations = Math.round(1e6 * seconds);
+      return {
+        ...failure(value, null),
+        seconds,
+        error,
+        velocity_error: 30 * error,
+        violation: drift,
+        velocity_violation: 10 * drift,
+        energy: error,
+        steps: Math.round(evaluations / 7),
+        evaluations: counts ? evaluations : null,
+        factorizations: counts ? evaluations : null,
+        instructions: counts && k === 5 ? 3e9 * seconds : null,
+      };
+    });
+    const reached = points.filter((p) => p.error !== null).map((p) => p.error);
+    const at = levels.map((level) =>
+      Math.min(...reached) <= level ? 1e-3 * ms * (1e-3 / level) ** (1 / order) : null,
+    );
+    return { solver, method, own: solver === "keel", parameter: solver === "rival" ? "h" : "tol", at, points };
+  };
+  const row = (problem, level, own, peer) => {
+    const [keel, peer_seconds] = [own.at[level], peer?.at[level] ?? null];
+    return {
+      problem,
+      error: levels[level],
+      keel,
+      peer: peer_seconds === null ? null : peer.solver,
+      peer_method: peer_seconds === null ? null : peer.method,
+      peer_seconds,
+      ratio: keel === null || peer_seconds === null ? null : peer_seconds / keel,
+    };
+  };
+  const late = "the step became too small at t = 0.0172 s: the iteration of joint 'B' does not converge";
+  const arm = [
+    curve("keel", "dopri5/index1/projection", 0.8, 5, { count: 9 }),
+    curve("keel", "auto", 0.5, 8, { count: 9 }),
+    curve("rival", "euler", 0.9, 2, { count: 5, drift: 4e-4, counts: false, fails: { 0: late, 1: late } }),
+    curve("other", "bdf", 4, 5, { count: 9 }),
+    curve("other", "adams", 3, 6, { count: 9, drift: 1e-9 }),
+  ];
+  const ring = [
+    curve("keel", "auto", 2, 4, { count: 6 }),
+    curve("keel", "bdf/index1/projection", 3, 4, { count: 9 }),
+    curve("other", "bdf", 5, 5, { fails: range(8, () => "redundant constraints") }),
+    curve("rival", "euler", 40, 4, { count: 9, drift: 2e-7, counts: false }),
+  ];
+  return {
+    format: "keel-bench",
+    version: 1,
+    title: "Work and precision",
+    levels,
+    promises: [
+      {
+        text: "an arm against everybody",
+        aim: 2,
+        rows: [row("arm", 0, arm[1], arm[2]), row("arm", 1, arm[1], arm[4]), row("arm", 2, arm[1], arm[4])],
+      },
+      {
+        text: "a ring against other",
+        aim: 10,
+        rows: [row("ring", 0, ring[0], ring[2]), row("ring", 1, ring[0], ring[2]), row("ring", 2, ring[0], ring[3])],
+      },
+      { text: "a truck against everybody", aim: 5, rows: [] },
+    ],
+    problems: [
+      {
+        name: "arm",
+        title: "an arm of two rods, 1 s",
+        model: "arm.yaml",
+        reference: "known (models/arm.yaml)",
+        uncertainty: 2e-10,
+        curves: arm,
+      },
+      {
+        name: "ring",
+        title: "a ring with repeated joints, 10 s",
+        model: "ring.yaml",
+        reference: "Keel, dop853/index1/projection at a tolerance of 1e-13",
+        uncertainty: null,
+        curves: ring,
+      },
+    ],
+  };
+}
+
 export const pages = {
   "four-bar": fourBar,
   spatial,
@@ -840,6 +954,7 @@ export const pages = {
   long,
   comparison,
   reproduction,
+  bench,
   empty: () => null,
 };
 

@@ -230,10 +230,62 @@ const reproduction = fields({
   ),
 });
 
+const bench: Check = (value, place) => {
+  fields({ levels: list(real) })(value, place);
+  const { levels } = value as { levels: number[] };
+  const number = optional(real);
+  const point = fields({
+    value: real,
+    why: optional(text),
+    seconds: number,
+    error: number,
+    velocity_error: number,
+    violation: number,
+    velocity_violation: number,
+    energy: number,
+    steps: number,
+    evaluations: number,
+    factorizations: number,
+    instructions: number,
+  });
+  const curve = fields({
+    solver: text,
+    method: text,
+    own: bool,
+    parameter: text,
+    at: list(number, levels.length),
+    points: list(point),
+  });
+  const row = fields({
+    problem: text,
+    error: real,
+    keel: number,
+    peer: optional(text),
+    peer_method: optional(text),
+    peer_seconds: number,
+    ratio: number,
+  });
+  fields({
+    title: text,
+    promises: list(fields({ text, aim: real, rows: list(row) })),
+    problems: list(
+      fields({
+        name: text,
+        title: text,
+        model: text,
+        reference: text,
+        uncertainty: number,
+        curves: list(curve),
+      }),
+    ),
+  })(value, place);
+};
+
 const formats: Record<string, Check> = {
   "keel-report": report,
   "keel-comparison": comparison,
   "keel-reproduction": reproduction,
+  "keel-bench": bench,
 };
 
 /** The data in the page; null if it is the empty template. Throws BadData. */

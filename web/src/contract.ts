@@ -221,4 +221,76 @@ export interface Reproduction {
   tables?: Table[];
 }
 
-export type Data = Report | Comparison | Reproduction;
+/** A run; null where it failed, or where the solver does not count. */
+export interface BenchPoint {
+  /** Tolerance or step. */
+  value: number;
+  /** Why it failed; null if it did not. */
+  why: string | null;
+  seconds: number | null;
+  /** Of q and of v at the end: largest difference from the reference. */
+  error: number | null;
+  velocity_error: number | null;
+  violation: number | null;
+  velocity_violation: number | null;
+  energy: number | null;
+  steps: number | null;
+  evaluations: number | null;
+  factorizations: number | null;
+  instructions: number | null;
+}
+
+export interface BenchCurve {
+  solver: string;
+  method: string;
+  /** Of Keel. */
+  own: boolean;
+  /** What `value` of a point is: tol or step. */
+  parameter: string;
+  /** Seconds at the errors `levels`; null where it does not get there. */
+  at: (number | null)[];
+  /** From coarse to fine. */
+  points: BenchPoint[];
+}
+
+export interface BenchProblem {
+  name: string;
+  title: string;
+  model: string;
+  /** Where the reference comes from. */
+  reference: string;
+  /** Difference of q between the reference and the nearest run of a peer. */
+  uncertainty: number | null;
+  curves: BenchCurve[];
+}
+
+/** Seconds at an error in q: Keel's auto and the fastest of the peers that are meant; null where nobody gets there. */
+export interface BenchRow {
+  problem: string;
+  error: number;
+  keel: number | null;
+  peer: string | null;
+  peer_method: string | null;
+  peer_seconds: number | null;
+  /** Peer / Keel. */
+  ratio: number | null;
+}
+
+export interface BenchPromise {
+  text: string;
+  /** Least ratio. */
+  aim: number;
+  rows: BenchRow[];
+}
+
+export interface Bench {
+  format: "keel-bench";
+  version: number;
+  title: string;
+  /** Errors in q at which solvers are compared. */
+  levels: number[];
+  promises: BenchPromise[];
+  problems: BenchProblem[];
+}
+
+export type Data = Report | Comparison | Reproduction | Bench;

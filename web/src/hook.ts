@@ -17,3 +17,17 @@ export interface Hook {
 export function publish(hook: Hook): void {
   Object.defineProperty(window, "keelReport", { value: Object.freeze(hook), writable: false });
 }
+
+/** Of pages without time. */
+export function publishStill(format: string): void {
+  publish({
+    format,
+    time: 0,
+    playing: false,
+    window: [0, 0],
+    plots: () => [],
+    value: () => null,
+    pose: () => null,
+    camera: () => null,
+  });
+}

@@ -1,6 +1,7 @@
 // Reads the data in the page and shows them.
 
 import { parseData } from "./check";
+import { showBench } from "./pages/bench";
 import { showComparison } from "./pages/comparison";
 import { showEmpty, showProblem } from "./pages/plain";
 import { showReport } from "./pages/report";
@@ -12,7 +13,8 @@ function show(json: string): void {
   if (data === null) showEmpty();
   else if (data.format === "keel-report") showReport(data);
   else if (data.format === "keel-comparison") showComparison(data);
-  else showReproduction(data);
+  else if (data.format === "keel-reproduction") showReproduction(data);
+  else showBench(data);
 }
 
 startTheme();

@@ -25,6 +25,17 @@ function themeButton(): HTMLElement {
   return button;
 }
 
+/** More links than this stay on one line that scrolls. */
+const MANY_LINKS = 10;
+
+/** Scrolls the line of links, not the page, until the link is in its middle. */
+function bringIntoSight(link: HTMLElement | undefined): void {
+  const line = link?.parentElement;
+  if (!link || !line || line.scrollWidth <= line.clientWidth) return;
+  const off = link.getBoundingClientRect().left - line.getBoundingClientRect().left;
+  line.scrollTo({ left: line.scrollLeft + off - (line.clientWidth - link.clientWidth) / 2 });
+}
+
 /** Marks the link of the section that is being read. */
 function followReading(sections: HTMLElement[], links: HTMLElement[]): void {
   const seen = new Set<Element>();
@@ -36,6 +47,7 @@ function followReading(sections: HTMLElement[], links: HTMLElement[]): void {
       }
       const current = sections.findIndex((s) => seen.has(s));
       links.forEach((link, i) => link.toggleAttribute("aria-current", i === current));
+      bringIntoSight(links[current]);
     },
     { rootMargin: "-80px 0px -55% 0px" },
   );
@@ -54,7 +66,7 @@ export function showPage(page: Page): void {
       "nav",
       { class: "top", "aria-label": "sections" },
       h("span", { class: "brand" }, "Keel"),
-      h("div", { class: "links" }, ...links),
+      h("div", { class: links.length > MANY_LINKS ? "links many" : "links" }, ...links),
       themeButton(),
     ),
     h(

@@ -9,17 +9,19 @@ export interface TableColumn<Row> {
   /** What is shown; the key itself without. */
   cell?(row: Row): Node | string;
   numeric?: boolean;
+  /** Takes a line of its own where cells stand in pairs. */
+  wide?: boolean;
 }
 
 /** A table of more rows scrolls in its own box. */
 const LONG = 60;
 
-/** With `stack` a row becomes a list of its cells, each with its heading, where the screen is narrow. */
+/** With `stack` a row becomes a list of its cells, each with its heading, where the screen is narrow; or of pairs of cells. */
 export function sortableTable<Row>(
   label: string,
   columns: TableColumn<Row>[],
   rows: Row[],
-  stack = false,
+  stack: boolean | "pairs" = false,
 ): HTMLElement {
   const body = h("tbody");
   const headings = columns.map((column, i) =>
@@ -43,7 +45,7 @@ export function sortableTable<Row>(
           ...columns.map((column) =>
             h(
               "td",
-              { class: column.numeric ? "numeric" : null, "data-title": stack ? column.title : null },
+              { class: classOf(column), "data-title": stack ? column.title : null },
               column.cell ? column.cell(row) : String(column.key(row) ?? "\u2013"),
             ),
           ),
@@ -71,8 +73,12 @@ export function sortableTable<Row>(
       role: "region",
       "aria-label": label,
     },
-    h("table", { class: stack ? "stack" : null }, h("thead", {}, h("tr", {}, ...headings)), body),
+    h("table", { class: stack === "pairs" ? "stack pairs" : stack ? "stack" : null }, h("thead", {}, h("tr", {}, ...headings)), body),
   );
+}
+
+function classOf(column: { numeric?: boolean; wide?: boolean }): string | null {
+  return [column.numeric ? "numeric" : "", column.wide ? "wide" : ""].join(" ").trim() || null;
 }
 
 function compare(a: number | string | null, b: number | string | null, descending: boolean): number {

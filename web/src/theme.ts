@@ -49,12 +49,20 @@ export function onTheme(listener: () => void): void {
   listeners.push(listener);
 }
 
+/** So many colours there are before they repeat. */
+export const COLOURS = LIGHT.length;
+
 export function seriesColour(index: number): string {
   return (isDark() ? DARK : LIGHT)[index % LIGHT.length] ?? "#888";
 }
 
 export function seriesDash(index: number): number[] {
-  return DASHES[Math.floor(index / LIGHT.length) % DASHES.length] ?? [];
+  return lineDash(Math.floor(index / LIGHT.length));
+}
+
+/** The dashes themselves; the first is a line without gaps. */
+export function lineDash(kind: number): number[] {
+  return DASHES[kind % DASHES.length] ?? [];
 }
 
 /** A colour of the style sheet, such as "--line". */

@@ -1,7 +1,7 @@
 // Keys, dark mode, phones, reduced motion, names for screen readers.
 
 import assert from "node:assert/strict";
-import { comparison, fourBar, long, reproduction, spatial } from "../fixtures.mjs";
+import { bench, comparison, fourBar, long, reproduction, spatial } from "../fixtures.mjs";
 import { ask, drawn, near, withPage } from "./browser.mjs";
 
 const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
@@ -128,10 +128,11 @@ export default {
     ),
 
   "no horizontal scrolling on a phone": async () => {
-    for (const data of [fourBar(), spatial(), comparison(), reproduction(), null]) {
+    for (const data of [fourBar(), spatial(), comparison(), reproduction(), bench(), null]) {
       await withPage(
         data,
         async (page) => {
+          for (const fold of await page.locator("summary").all()) await fold.click();
           await drawn(page);
           const { inner, scroll } = await page.evaluate(() => ({
             inner: innerWidth,

@@ -126,6 +126,7 @@ export default {
       assert.match(await page.locator("#claims").textContent(), /with alpha = 5 it is 1\.2e-3/);
       assert.equal(await page.locator("#figures figure").count(), 2);
       assert.equal(await page.locator("#figure-1 .series").count(), 2);
+      await drawn(page);
       assert.equal(await page.locator("#figure-1 path.point").count(), 20);
       assert.deepEqual(await page.locator("header code").allTextContents(), ["models/pendulum.yaml"]);
       assert.match(await page.locator("header").textContent(), /of the paper, see projection\.md\./);

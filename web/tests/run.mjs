@@ -3,6 +3,7 @@
 import { startBrowser, stopBrowser } from "./browser.mjs";
 import animation from "./animation.mjs";
 import access from "./access.mjs";
+import bench from "./bench.mjs";
 import data from "./data.mjs";
 import decimation from "./decimation.mjs";
 import others from "./others.mjs";
@@ -19,9 +20,8 @@ function limited(run) {
 }
 
 const wanted = process.argv[2] ?? "";
-const tests = Object.entries({ ...plots, ...animation, ...access, ...data, ...decimation, ...others }).filter(
-  ([name]) => name.includes(wanted),
-);
+const all = { ...plots, ...animation, ...access, ...data, ...decimation, ...others, ...bench };
+const tests = Object.entries(all).filter(([name]) => name.includes(wanted));
 let failed = 0;
 await startBrowser();
 for (const [name, run] of tests) {

@@ -3,7 +3,7 @@
 import type { Comparison, ComparisonRun } from "../contract";
 import { h, prose, section } from "../dom";
 import { count, number, power } from "../format";
-import { publish } from "../hook";
+import { publishStill } from "../hook";
 import { showPage } from "../page";
 import { createChart, type ChartPoint } from "../plots/chart";
 import { sortableTable, type TableColumn } from "../table";
@@ -280,14 +280,5 @@ export function showComparison(data: Comparison): void {
     sections: [chart, ranks, table, ...(data.notes.length > 0 ? [notes] : [])],
     footer: `Made by ${data.program ?? "Keel"}.`,
   });
-  publish({
-    format: data.format,
-    time: 0,
-    playing: false,
-    window: [0, 0],
-    plots: () => [],
-    value: () => null,
-    pose: () => null,
-    camera: () => null,
-  });
+  publishStill(data.format);
 }

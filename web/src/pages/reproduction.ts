@@ -1,22 +1,14 @@
 // A paper reproduced: its claims beside what was measured, and its figures.
 
+import { badge, type Kind } from "../badge";
 import type { Claim, Figure, Reproduction, Table } from "../contract";
 import { h, prose, section } from "../dom";
-import { publish } from "../hook";
+import { publishStill } from "../hook";
 import { showPage } from "../page";
 import { createChart, type ChartPoint } from "../plots/chart";
 import { sortableTable, type TableColumn } from "../table";
 
-const SIGNS: Record<Claim["verdict"], [string, string]> = {
-  agrees: ["\u2713", "good"],
-  differs: ["\u2717", "bad"],
-  "not comparable": ["\u2013", "neutral"],
-};
-
-function badge(verdict: Claim["verdict"]): HTMLElement {
-  const [sign, kind] = SIGNS[verdict];
-  return h("span", { class: `badge ${kind}` }, h("span", { "aria-hidden": "true" }, sign), verdict);
-}
+const KINDS: Record<Claim["verdict"], Kind> = { agrees: "good", differs: "bad", "not comparable": "neutral" };
 
 /** Longer cells are sentences. */
 const LONGEST_NUMBER = 24;
@@ -89,7 +81,7 @@ export function showReproduction(data: Reproduction): void {
             title: "verdict",
             key: (c) => verdicts.indexOf(c.verdict),
             cell: (c) =>
-              h("span", {}, badge(c.verdict), c.robust ? h("span", { class: "robust" }, "robust") : null),
+              h("span", {}, badge(KINDS[c.verdict], c.verdict), c.robust ? h("span", { class: "robust" }, "robust") : null),
           },
           words("why", (c) => c.why),
         ],
@@ -113,7 +105,7 @@ export function showReproduction(data: Reproduction): void {
         "div",
         { class: "tally" },
         ...verdicts.map((v) =>
-          h("span", {}, badge(v), ` ${data.claims.filter((c) => c.verdict === v).length}`),
+          h("span", {}, badge(KINDS[v], v), ` ${data.claims.filter((c) => c.verdict === v).length}`),
         ),
       ),
       robust
@@ -127,14 +119,5 @@ export function showReproduction(data: Reproduction): void {
     ],
     footer: "Made by Keel.",
   });
-  publish({
-    format: data.format,
-    time: 0,
-    playing: false,
-    window: [0, 0],
-    plots: () => [],
-    value: () => null,
-    pose: () => null,
-    camera: () => null,
-  });
+  publishStill(data.format);
 }

@@ -2,7 +2,7 @@
 
 import { h, prose, svg, watchWidth } from "../dom";
 import { number, power, ticks } from "../format";
-import { onTheme, seriesColour, seriesDash } from "../theme";
+import { COLOURS, lineDash, onTheme, seriesColour } from "../theme";
 import { createLegend } from "./legend";
 import { createScale, type Scale } from "./scale";
 
@@ -13,6 +13,14 @@ export interface ChartPoint {
   text?: string;
 }
 
+/** How a series is drawn: numbers of its colour, dashes and mark. */
+export interface Look {
+  colour: number;
+  dash: number;
+  mark: number;
+  weight: "thin" | "plain" | "strong";
+}
+
 export interface ChartSeries {
   name: string;
   points: ChartPoint[];
@@ -21,6 +29,8 @@ export interface ChartSeries {
   scattered?: boolean;
   /** Hidden until it is chosen. */
   hidden?: boolean;
+  /** Without, colour, dashes and mark follow from the place among the series. */
+  look?: Look;
 }
 
 export interface Chart {
@@ -33,6 +43,19 @@ export interface Chart {
   yLog: boolean;
   series: ChartSeries[];
   height?: number;
+  /** Vertical lines at these x, powers of ten. */
+  guides?: number[];
+}
+
+/** Other numbers of the same series. */
+export interface ChartView {
+  title: string;
+  note?: string | null;
+  xLabel: string;
+  yLabel: string;
+  /** For each series. */
+  points: ChartPoint[][];
+  guides?: number[];
 }
 
 const MARGIN = { left: 70, right: 14, top: 12, bottom: 48 };
@@ -40,38 +63,64 @@ const MARGIN = { left: 70, right: 14, top: 12, bottom: 48 };
 const MOST_POINTS = 4000;
 
 export function createChart(chart: Chart): HTMLElement {
+  return createChangingChart(chart).element;
+}
+
+/** A chart that can show other numbers; what was hidden stays hidden. */
+export function createChangingChart(first: Chart): { element: HTMLElement; show(view: ChartView): void } {
+  let chart = first;
+  const looks = chart.series.map((s, i) => s.look ?? lookOf(i));
   const entries = chart.series.map((s) => ({ name: s.name, visible: !s.hidden }));
   const box = h("div", { class: "chart" });
   const tip = h("div", { class: "tip", hidden: true, role: "status" });
+  const heading = h("h3");
+  const note = h("p", { class: "note" });
+  const element = h("figure", { class: "card", id: chart.id }, h("figcaption", {}, heading), box);
   let width = 0;
   const draw = (): void => {
     if (width === 0) return;
     const shown = chart.series.map((s, i) => (entries[i]?.visible ? s : null));
-    box.replaceChildren(drawing(chart, shown, width, chart.height ?? 340, tip), tip);
+    tip.hidden = true;
+    box.replaceChildren(drawing(chart, shown, looks, width, tip), tip);
   };
-  const legend = createLegend(entries, draw, (i) => sign(chart.series[i] as ChartSeries, i));
+  const label = (): void => {
+    element.setAttribute("aria-label", chart.title);
+    heading.textContent = chart.title;
+    note.replaceChildren(prose(chart.note ?? ""));
+    if (chart.note) box.after(note);
+    else note.remove();
+  };
+  element.append(
+    createLegend(entries, draw, (i) => sign(chart.series[i] as ChartSeries, looks[i] as Look)).element,
+  );
+  label();
   watchWidth(box, (w) => {
     width = w;
     draw();
   });
   onTheme(draw);
-  return h(
-    "figure",
-    { class: "card", id: chart.id, "aria-label": chart.title },
-    h("figcaption", {}, h("h3", {}, chart.title)),
-    box,
-    chart.note ? h("p", { class: "note" }, prose(chart.note)) : null,
-    legend.element,
-  );
+  return {
+    element,
+    show({ points, ...words }) {
+      chart = { ...chart, ...words, series: chart.series.map((s, i) => ({ ...s, points: points[i] ?? [] })) };
+      label();
+      draw();
+    },
+  };
+}
+
+function lookOf(index: number): Look {
+  return { colour: index, dash: Math.floor(index / COLOURS), mark: index, weight: "plain" };
 }
 
 function drawing(
   chart: Chart,
   series: (ChartSeries | null)[],
+  looks: Look[],
   width: number,
-  height: number,
   tip: HTMLElement,
 ): SVGElement {
+  const height = chart.height ?? 340;
   const fits = (p: ChartPoint): boolean =>
     Number.isFinite(p.x) && Number.isFinite(p.y) && (!chart.xLog || p.x > 0) && (!chart.yLog || p.y > 0);
   const kept = series.map((s) => (s ? s.points.filter(fits) : []));
@@ -97,9 +146,11 @@ function drawing(
     "aria-label": chart.title,
   });
   root.append(...axes(chart, x, y, width, height));
-  series.forEach((s, i) => {
-    if (s) root.append(...drawSeries(s, thin(kept[i] ?? []), i, x, y));
-  });
+  for (const weight of ["thin", "plain", "strong"]) // what matters most lies on top
+    series.forEach((s, i) => {
+      const look = looks[i];
+      if (s && look?.weight === weight) root.append(...drawSeries(s, thin(kept[i] ?? []), look, x, y));
+    });
   root.addEventListener("mousemove", (event) => {
     const area = root.getBoundingClientRect();
     showTip(tip, series, kept, x, y, event.clientX - area.left, event.clientY - area.top, width);
@@ -132,6 +183,14 @@ function axes(chart: Chart, x: Scale, y: Scale, width: number, height: number): 
     parts.push(svg("line", { class: "grid", x1: MARGIN.left, x2: width - MARGIN.right, y1: at, y2: at }));
     parts.push(svg("text", { x: MARGIN.left - 8, y: at + 4, "text-anchor": "end" }, yLabels[i]));
   });
+  for (const guide of chart.guides ?? []) {
+    const at = x.place(guide);
+    if (at >= MARGIN.left && at <= width - MARGIN.right)
+      parts.push(
+        svg("line", { class: "guide", x1: at, x2: at, y1: MARGIN.top, y2: bottom }),
+        svg("text", { x: at + 4, y: MARGIN.top + 10 }, power(guide)),
+      );
+  }
   const middle = (MARGIN.top + bottom) / 2;
   parts.push(
     svg(
@@ -167,42 +226,49 @@ const MARKS = [
   "M0 4.8L4.5 -3.4H-4.5z",
 ];
 
+const LINE_WIDTH: Record<Look["weight"], number> = { thin: 1, plain: 1.7, strong: 3.4 };
+const MARK_SIZE: Record<Look["weight"], number> = { thin: 0.8, plain: 1, strong: 1.3 };
+
+function markOf(look: Look, x: number, y: number, name: string | null): SVGElement {
+  return svg("path", {
+    class: name,
+    d: MARKS[look.mark % MARKS.length] ?? "",
+    transform: `translate(${x.toFixed(2)} ${y.toFixed(2)}) scale(${MARK_SIZE[look.weight]})`,
+    fill: seriesColour(look.colour),
+  });
+}
+
+function lineOf(look: Look, d: string, name: string | null): SVGElement {
+  return svg("path", {
+    class: name,
+    d,
+    fill: "none",
+    stroke: seriesColour(look.colour),
+    "stroke-width": LINE_WIDTH[look.weight],
+    "stroke-dasharray": lineDash(look.dash).join(" "),
+  });
+}
+
 function drawSeries(
   series: ChartSeries,
   points: ChartPoint[],
-  index: number,
+  look: Look,
   x: Scale,
   y: Scale,
 ): SVGElement[] {
-  const colour = seriesColour(index);
   const parts: SVGElement[] = [];
   if (!series.scattered) {
     const path = points
       .map((p, i) => `${i === 0 ? "M" : "L"}${x.place(p.x).toFixed(2)} ${y.place(p.y).toFixed(2)}`)
       .join("");
-    parts.push(
-      svg("path", {
-        d: path,
-        fill: "none",
-        stroke: colour,
-        "stroke-width": 1.7,
-        "stroke-dasharray": seriesDash(index).join(" "),
-      }),
-    );
+    parts.push(lineOf(look, path, "curve"));
   }
-  if (series.marks) {
-    for (const p of points) {
-      const transform = `translate(${x.place(p.x).toFixed(2)} ${y.place(p.y).toFixed(2)})`;
-      parts.push(
-        svg("path", { class: "point", d: MARKS[index % MARKS.length] ?? "", transform, fill: colour }),
-      );
-    }
-  }
+  if (series.marks) parts.push(...points.map((p) => markOf(look, x.place(p.x), y.place(p.y), "point")));
   return parts;
 }
 
 /** How a series looks, for the list below. */
-function sign(series: ChartSeries, index: number): SVGElement {
+function sign(series: ChartSeries, look: Look): SVGElement {
   const root = svg("svg", {
     class: "sign",
     width: 26,
@@ -211,19 +277,8 @@ function sign(series: ChartSeries, index: number): SVGElement {
     "aria-hidden": "true",
   });
   const paint = (): void => {
-    const stroke = {
-      stroke: seriesColour(index),
-      "stroke-width": 2,
-      "stroke-dasharray": seriesDash(index).join(" "),
-    };
-    const line = series.scattered ? null : svg("path", { d: "M0 6H26", ...stroke });
-    const mark = series.marks
-      ? svg("path", {
-          d: MARKS[index % MARKS.length] ?? "",
-          transform: "translate(13 6)",
-          fill: seriesColour(index),
-        })
-      : null;
+    const line = series.scattered ? null : lineOf(look, "M0 6H26", null);
+    const mark = series.marks ? markOf(look, 13, 6, null) : null;
     root.replaceChildren(...[line, mark].filter((part) => part !== null));
   };
   paint();
