@@ -78,6 +78,7 @@ static void write_promise(ki_json *json, const table *t, const promise *p) {
     ki_json_open(json, NULL);
     ki_json_text(json, "text", p->text);
     ki_json_number(json, "aim", p->ratio);
+    ki_json_text(json, "peers", p->peers); /* null: every one */
     ki_json_open_list(json, "rows");
     for (char *rest = problems, *word; (word = strtok_r(rest, " ", &rest));)
         for (int level = 0; level < LEVELS; level++) {
