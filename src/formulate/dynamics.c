@@ -54,6 +54,7 @@ static void allocate_scratch(ki_dynamics *d) {
     d->s = KI_NEW(&d->arena, double, sys->n_s);
     d->lambda = KI_NEW(&d->arena, double, d->m);
     d->factored_q = KI_NEW(&d->arena, double, sys->n_q);
+    d->known_qv = KI_NEW(&d->arena, double, sys->n_q + sys->n_v);
     d->x = KI_NEW(&d->arena, double, sys->n_v);
     d->y = KI_NEW(&d->arena, double, d->m);
     d->b_v = KI_NEW(&d->arena, double, sys->n_v);
@@ -226,9 +227,34 @@ bool ki_all_finite(const double *x, int n, int *index) {
 
 keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const double *y) {
     keel_point at = ki_point(d, t, y);
+    d->known &= ~what;
     keel_status status = d->system->evaluate(d->system, d->work, what, &at, &d->at);
     return status < 0 ? ki_trouble_at(d, KEEL_ERROR_CALLBACK, KI_TROUBLE_CALLBACK, t, -1, (double)status)
                       : KEEL_OK;
+}
+
+/* Which of the terms in d->known belong to (t, y). Positions do not ask for velocities. With auxiliaries none
+ * do: those are solved for anew, and differ in the last digits. */
+static unsigned known_at(const ki_dynamics *d, double t, const double *y) {
+    size_t n_q = (size_t)d->system->n_q, n_v = (size_t)d->system->n_v;
+    if (!d->known || t != d->known_t || d->system->n_s || memcmp(y, d->known_qv, n_q * sizeof *y) != 0)
+        return 0;
+    bool moved = memcmp(y + n_q, d->known_qv + n_q, n_v * sizeof *y) != 0;
+    return moved ? d->known & KEEL_POSITION : d->known;
+}
+
+keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const double *y) {
+    unsigned known = known_at(d, t, y), missing = what & ~known;
+    if (!missing)
+        return KEEL_OK;
+    d->known = 0;
+    keel_status status = ki_evaluate_terms(d, missing, t, y);
+    if (status)
+        return status;
+    d->known = known | missing;
+    d->known_t = t;
+    memcpy(d->known_qv, y, (size_t)(d->system->n_q + d->system->n_v) * sizeof *y);
+    return KEEL_OK;
 }
 
 bool ki_is_factored(const ki_dynamics *d, double t, const double *y) {

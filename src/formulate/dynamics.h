@@ -91,7 +91,10 @@ typedef struct ki_dynamics {
     keel_saddle *K_G; /* M and the holonomic rows only; equal to K unless both kinds exist  */
     bool factored;    /* K holds the factors of M, J at (t, q) below                        */
     double factored_t;
-    double *factored_q;   /* [n_q] */
+    double *factored_q; /* [n_q] */
+    unsigned known;     /* of KEEL_POSITION, _VELOCITY, _ENERGY: those that d->at holds for (t, q, v) below */
+    double known_t;
+    double *known_qv;     /* [n_q + n_v] */
     keel_saddle *P, *P_G; /* K and K_G with the metric and penalty of projections; K and K_G themselves for
                              the mass metric */
     double *metric;       /* values of that metric; NULL: M */
@@ -167,6 +170,10 @@ void ki_normalize(ki_dynamics *d, double *y);
 
 /* Evaluates terms into d->at at (t, y, d->s, d->lambda). */
 keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const double *y);
+
+/* The same for terms among KEEL_POSITION, KEEL_VELOCITY and KEEL_ENERGY, but not again where d->at holds them
+ * for this point: what projections, the audit and the measures after a step ask for is the same. */
+keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const double *y);
 
 /* Solves r(q,v,z,s,t) = 0 for d->s, starting from its present value. Does nothing when the system has
  * none. */

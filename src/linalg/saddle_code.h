@@ -47,6 +47,10 @@ struct keel_saddle_code {
 bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
                           struct keel_terms *terms, double *x, double *y);
 
+/* One application of the factors, not refined: for what round-off does not matter to. Where pivots were
+ * raised, or nearly, that would be another matrix, and all is as in keel_saddle_solve. */
+keel_status ki_saddle_solve_once(keel_saddle *K, const double *r, const double *s, double *x, double *y);
+
 /* Takes the code for the factorizations to come; NULL, or code for other sizes or another path: none. Called
  * before a factorization, never between one and its solves. */
 void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/saddle_code.h"
 #include "stabilize/joint.h"
 
 enum { MOST_ITERATIONS = 40 };
@@ -99,7 +100,7 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
         keel_status status = ki_solve_auxiliaries(d, t, y);
         if (!status)
-            status = ki_evaluate_terms(d, KEEL_POSITION, t, y);
+            status = ki_evaluate_once(d, KEEL_POSITION, t, y);
         if (!status && !usable)
             status = factor_kernel(d, d->P_G, t, y);
         if (status)
@@ -146,7 +147,7 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
         if (!status && anew)
             status = factor_kernel(d, d->P, t, y);
         if (!status)
-            status = ki_evaluate_terms(d, KEEL_VELOCITY, t, y);
+            status = ki_evaluate_once(d, KEEL_VELOCITY, t, y);
         if (status)
             return status;
         p.fresh = p.fresh || anew;
@@ -255,10 +256,11 @@ keel_status ki_project(ki_dynamics *d, double t, double *y) {
  * freedom at all. */
 static const double NORMAL_PART = 0.01;
 
-/* e <- tangential part of e, with the factors in K, plus a hundredth of the normal part */
+/* e <- tangential part of e, with the factors in K, plus a hundredth of the normal part. An estimate is good
+ * for a digit or two: what one application of the factors leaves, round-off, needs no refinement. */
 static keel_status tangential(ki_dynamics *d, keel_saddle *K, double *e) {
     ki_mass_times(d, e, d->b_v);
-    keel_status status = keel_saddle_solve(K, d->b_v, NULL, d->x, d->y, NULL);
+    keel_status status = ki_saddle_solve_once(K, d->b_v, NULL, d->x, d->y);
     for (int i = 0; i < d->system->n_v; i++)
         e[i] = d->x[i] + NORMAL_PART * (e[i] - d->x[i]);
     return status < 0 ? status : KEEL_OK;
