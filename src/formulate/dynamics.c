@@ -63,6 +63,7 @@ static void allocate_scratch(ki_dynamics *d) {
     d->D = KI_NEW(&d->arena, double, d->m);
     d->y_stage = KI_NEW(&d->arena, double, d->n_y);
     d->size = KI_NEW(&d->arena, double, d->m);
+    d->length = KI_NEW(&d->arena, double, sys->n_v);
     d->largest_position = KI_NEW(&d->arena, double, d->m);
     d->largest_velocity = KI_NEW(&d->arena, double, d->m);
     d->invariant_start = KI_NEW(&d->arena, double, sys->n_i);
@@ -251,7 +252,7 @@ keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const doub
     keel_status status = ki_evaluate_terms(d, missing, t, y);
     if (status)
         return status;
-    d->known = known | missing;
+    d->known = known | (missing & (KEEL_POSITION | KEEL_VELOCITY | KEEL_ENERGY));
     d->known_t = t;
     memcpy(d->known_qv, y, (size_t)(d->system->n_q + d->system->n_v) * sizeof *y);
     return KEEL_OK;
@@ -283,12 +284,16 @@ keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y) {
     return KEEL_OK;
 }
 
-keel_status ki_factor_at(ki_dynamics *d, double t, const double *y) {
+keel_status ki_factor_with(ki_dynamics *d, unsigned also, double t, const double *y) {
     if (ki_is_factored(d, t, y))
         return KEEL_OK;
     d->factored = false; /* the values of M and J change now */
-    keel_status status = ki_evaluate_terms(d, KEEL_MASS | KEEL_JACOBIAN, t, y);
+    keel_status status = ki_evaluate_once(d, KEEL_MASS | KEEL_JACOBIAN | also, t, y);
     return status ? status : ki_factor_terms(d, t, y);
+}
+
+keel_status ki_factor_at(ki_dynamics *d, double t, const double *y) {
+    return ki_factor_with(d, 0, t, y);
 }
 
 /* Largest |r_j / M_jj|: x is a difference of terms of this size, and carries their round-off. */

@@ -117,6 +117,7 @@ typedef struct ki_dynamics {
     double *target;                              /* [m] s of J v' = s, see law.h         */
     double *y_stage;                             /* [n_y] a stage made consistent        */
     double *size;                                /* [m] sizes of the constraints         */
+    double *length;                              /* [n_v] of the components, for sizes   */
     double *largest_position, *largest_velocity; /* [m] largest sizes met so far */
     double *r_s_dense;                           /* [n_s x n_s] */
     int *r_s_pivot;                              /* [n_s]       */
@@ -171,8 +172,8 @@ void ki_normalize(ki_dynamics *d, double *y);
 /* Evaluates terms into d->at at (t, y, d->s, d->lambda). */
 keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const double *y);
 
-/* The same for terms among KEEL_POSITION, KEEL_VELOCITY and KEEL_ENERGY, but not again where d->at holds them
- * for this point: what projections, the audit and the measures after a step ask for is the same. */
+/* The same, but KEEL_POSITION, KEEL_VELOCITY and KEEL_ENERGY not again where d->at holds them for this point:
+ * projections, the audit and the measures after a step ask for the same. */
 keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const double *y);
 
 /* Solves r(q,v,z,s,t) = 0 for d->s, starting from its present value. Does nothing when the system has
@@ -184,6 +185,10 @@ bool ki_is_factored(const ki_dynamics *d, double t, const double *y);
 
 /* Makes K hold the factors of M and J at (t, y): evaluates and factors unless they are there already. */
 keel_status ki_factor_at(ki_dynamics *d, double t, const double *y);
+
+/* The same, with VELOCITY or other terms of ki_evaluate_once evaluated along with M and J if those are not
+ * there. */
+keel_status ki_factor_with(ki_dynamics *d, unsigned also, double t, const double *y);
 
 /* Factors the M and J that d->at holds, known to belong to (t, y). */
 keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y);

@@ -22,14 +22,15 @@ static void row_sizes(const ki_dynamics *d, int rows, const double *x, double fl
                       const double *largest_so_far, double *size) {
     const int *start = d->system->J.start, *index = d->system->J.index;
     const double *J = d->at.J;
+    double *length = d->length;
+    for (int j = 0; j < d->system->n_v; j++)
+        length[j] = x ? larger(floor, fabs(x[j])) : floor;
+    for (int j = 0; least && j < d->system->n_v; j++)
+        length[j] = larger(length[j], least[j]);
     for (int i = 0; i < rows; i++) {
         double sum = 0;
-        for (int k = start[i]; k < start[i + 1]; k++) {
-            int j = index[k];
-            double length = x ? larger(floor, fabs(x[j])) : floor;
-            length = least ? larger(length, least[j]) : length;
-            sum += fabs(J[k]) * length;
-        }
+        for (int k = start[i]; k < start[i + 1]; k++)
+            sum += fabs(J[k]) * length[index[k]];
         sum = larger(0.01 * largest_so_far[i], sum);
         size[i] = sum > 0 ? sum : 1; /* an empty row: nothing to compare with */
     }

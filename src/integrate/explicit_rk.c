@@ -38,6 +38,14 @@ static void copy(double *to, const double *from, int n) {
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
+/* out += hw_0 k_0 + .. + hw_3 k_3 */
+static inline void add_four(int n, const double *hw, const double *const *k, double *restrict out) {
+    const double *restrict k_0 = k[0], *restrict k_1 = k[1], *restrict k_2 = k[2], *restrict k_3 = k[3];
+    double h_0 = hw[0], h_1 = hw[1], h_2 = hw[2], h_3 = hw[3];
+    for (int i = 0; i < n; i++)
+        out[i] += (h_0 * k_0[i] + h_1 * k_1[i]) + (h_2 * k_2[i] + h_3 * k_3[i]);
+}
+
 /* out = y + h sum_j weights[j] k_j, four rates in one pass: most weights are not zero, and a pass over y for
  * each of them would cost as much as the products. `out` may be y. */
 static void combine(const rk *self, const double *weights, int count, double h, const double *y,
@@ -54,11 +62,10 @@ static void combine(const rk *self, const double *weights, int count, double h, 
         k[used] = self->k[0];
         hw[used++] = 0;
     }
-    for (int j = 0; j < used; j += 4) {
-        const double *from = j ? out : y, *a = k[j], *b = k[j + 1], *c = k[j + 2], *d = k[j + 3];
-        for (int i = 0; i < n; i++)
-            out[i] = from[i] + ((hw[j] * a[i] + hw[j + 1] * b[i]) + (hw[j + 2] * c[i] + hw[j + 3] * d[i]));
-    }
+    if (y != out)
+        memcpy(out, y, (size_t)n * sizeof *out);
+    for (int j = 0; j < used; j += 4)
+        add_four(n, hw + j, k + j, out);
 }
 
 /* out = h sum_j weights[j] k_j */
@@ -135,15 +142,16 @@ static eigenvalue largest_eigenvalue(rk *self, double h) {
     static const double DAMPER = -0.9; /* cosine of the angle between d_k and d_y */
     const ki_tableau *T = self->tableau;
     int last = T->stages - 1, n_q = self->base.flow.dynamics->system->n_q;
+    ki_allowance allowed = ki_allowed(&self->base);
     double weights[KI_STAGES_MAX], rates = 0, distance = 0, all = 0, of_q = 0, rates_2 = 0, distance_2 = 0;
     for (int j = 0; j < T->stages; j++)
         weights[j] = T->a[T->stages][j] - (j < last ? T->a[last][j] : 0);
     weighted_rates(self, weights, T->stages, h, self->estimate);
     for (int i = 0; i < self->base.n - 1; i++) {
-        double scale = 1 / ki_allowed_error(&self->base, self->y_old, self->base.y, i);
+        double scale = 1 / ki_allowed_between(allowed, self->y_old[i], self->base.y[i]);
         double d_k = (self->k[T->stages][i] - self->k[last][i]) * scale, d_y = self->estimate[i] * scale;
-        rates = fmax(rates, fabs(d_k));
-        distance = fmax(distance, fabs(d_y));
+        rates = fabs(d_k) > rates ? fabs(d_k) : rates;
+        distance = fabs(d_y) > distance ? fabs(d_y) : distance;
         all += d_k * d_y;
         of_q += i < n_q ? d_k * d_y : 0;
         rates_2 += d_k * d_k;

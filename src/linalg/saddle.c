@@ -2,7 +2,6 @@
 #include "keel/saddle.h"
 
 #include <assert.h>
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -304,13 +303,12 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
     return status;
 }
 
-/* x, y <- K'^-1 (x, y) by machine code, whatever the residual; false if something is not finite. */
-static bool apply_by_code(keel_saddle *K, double *x, double *y) {
+/* x, y <- K'^-1 (x, y) by machine code, whatever the residual. */
+static void apply_by_code(keel_saddle *K, double *x, double *y) {
     double tolerance = K->places.tolerance;
-    K->places.tolerance = DBL_MAX;
-    bool done = K->code->solve(&K->places, x, y, x, y);
+    K->places.tolerance = 1;
+    K->code->solve(&K->places, x, y, x, y);
     K->places.tolerance = tolerance;
-    return done;
 }
 
 void ki_apply(keel_saddle *K, double *x, double *y) {
@@ -318,7 +316,9 @@ void ki_apply(keel_saddle *K, double *x, double *y) {
         ki_saddle_sparse_apply(K, x, y);
     else if (K->rescued)
         ki_null_space_apply(K, x, y);
-    else if (!K->code_ready || !apply_by_code(K, x, y))
+    else if (K->code_ready)
+        apply_by_code(K, x, y);
+    else
         ki_saddle_dense_apply(K, x, y);
 }
 

@@ -17,7 +17,7 @@ keel_status ki_audit_on(ki_dynamics *d) {
 keel_status ki_energy_at(ki_dynamics *d, double t, const double *y, double *energy) {
     keel_status status = ki_solve_auxiliaries(d, t, y);
     if (!status)
-        status = ki_evaluate_terms(d, KEEL_ENERGY, t, y);
+        status = ki_evaluate_once(d, KEEL_ENERGY | (d->system->n_h ? KEEL_POSITION : 0u), t, y);
     *energy = d->at.energy;
     return status;
 }

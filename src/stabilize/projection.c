@@ -18,10 +18,11 @@ keel_status ki_evaluate_matrices(ki_dynamics *d, double t, const double *y) {
     return ki_evaluate_terms(d, KEEL_MASS | KEEL_JACOBIAN, t, y);
 }
 
-/* Factors of the kernel P at (t, y): K, or one with metric and rows of its own. */
+/* Factors of the kernel P at (t, y): K, or one with metric and rows of its own. K is where one-step methods
+ * go on from, and where velocities come next: their violation comes along. */
 static keel_status factor_kernel(ki_dynamics *d, keel_saddle *P, double t, const double *y) {
     if (P == d->K)
-        return ki_factor_at(d, t, y);
+        return ki_factor_with(d, P == d->P ? KEEL_VELOCITY : 0u, t, y);
     keel_saddle **factored = P == d->P ? &d->factored_P : &d->factored_P_G;
     *factored = NULL;
     keel_status status = ki_evaluate_matrices(d, t, y);
@@ -44,14 +45,14 @@ static bool at_hand(const ki_dynamics *d, const keel_saddle *P) {
 }
 
 /* d->x with J x = -violation in the first `rows` rows, from the kernel P or in the metric of an implicit
- * step. */
+ * step. Not refined: what round-off leaves shows in the violation after the step, which is judged. */
 static keel_status correction(ki_dynamics *d, keel_saddle *P, const double *violation, int rows,
                               bool by_step) {
     d->projection_iterations++;
     for (int i = 0; i < d->m; i++)
         d->b_m[i] = i < rows ? -violation[i] : 0;
     if (!by_step)
-        return keel_saddle_solve(P, NULL, d->b_m, d->x, d->y, NULL);
+        return ki_saddle_solve_once(P, NULL, d->b_m, d->x, d->y);
     d->step_metric.solve(d->step_metric.user, d->b_m, d->x);
     return KEEL_OK;
 }
@@ -94,7 +95,7 @@ static ki_verdict judge(progress *p, double violation, double tolerance) {
 keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
     int n_h = d->system->n_h, worst = 0;
     progress p = {.previous = INFINITY};
-    bool by_step = d->step_metric.solve != NULL, usable = by_step || at_hand(d, d->P_G);
+    bool by_step = d->step_metric.solve != NULL, usable = by_step || at_hand(d, d->P_G), sized = false;
     if (n_h == 0)
         return KEEL_OK;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
@@ -107,7 +108,9 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
             return status;
         p.fresh = p.fresh || !usable;
         usable = true;
-        ki_position_sizes(d, y, d->size);
+        if (!sized) /* a step within the reach of its factors changes them little */
+            ki_position_sizes(d, y, d->size);
+        sized = true;
         double violation = ki_worst_relative(d->at.Phi, d->size, n_h, &worst);
         ki_verdict next = judge(&p, violation, d->law->projection_tolerance);
         if (next == KI_CONVERGED)
@@ -118,7 +121,7 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
             if ((status = factor_kernel(d, d->P_G, t, y)))
                 return status;
             p.fresh = true;
-            by_step = false;
+            by_step = sized = false;
         }
         if ((status = position_step(d, t, y, by_step)) || d->P_D)
             return status; /* a penalty projection is one step: it does not go all the way */
@@ -137,9 +140,10 @@ static keel_status velocity_step(ki_dynamics *d, double t, double *v, bool by_st
 keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
     double *v = ki_v(d, y);
     int worst = 0;
+    unsigned what = KEEL_VELOCITY;
     progress p = {.previous = INFINITY};
     bool by_step = d->step_metric.solve != NULL;
-    bool anew = !by_step && !(d->relaxed && at_hand(d, d->P));
+    bool anew = !by_step && !(d->relaxed && at_hand(d, d->P)), sized = false;
     if (d->m == 0)
         return KEEL_OK;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
@@ -147,11 +151,13 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
         if (!status && anew)
             status = factor_kernel(d, d->P, t, y);
         if (!status)
-            status = ki_evaluate_once(d, KEEL_VELOCITY, t, y);
+            status = ki_evaluate_once(d, what, t, y);
         if (status)
             return status;
         p.fresh = p.fresh || anew;
-        ki_velocity_sizes(d, v, d->size);
+        if (!sized || anew)
+            ki_velocity_sizes(d, v, d->size);
+        sized = true;
         double violation = ki_worst_relative(d->at.rate, d->size, d->m, &worst);
         ki_verdict next = judge(&p, violation, d->law->projection_tolerance);
         if (next == KI_CONVERGED)
@@ -162,9 +168,10 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
             if ((status = factor_kernel(d, d->P, t, y)))
                 return status;
             p.fresh = true;
-            by_step = false;
+            by_step = sized = false;
         }
-        anew = p.fresh && d->system->J_needs_v; /* otherwise J stays as it is */
+        anew = p.fresh && d->system->J_needs_v;                          /* otherwise J stays as it is */
+        what = d->audit_M ? KEEL_VELOCITY | KEEL_ENERGY : KEEL_VELOCITY; /* most likely the last one */
         if ((status = velocity_step(d, t, v, by_step)) || d->P_D)
             return status;
     }
