@@ -20,6 +20,7 @@ static const unsigned WANTED[] = {
     KEEL_VELOCITY | KEEL_JACOBIAN,
     KEEL_MASS | KEEL_JACOBIAN,
     KEEL_MASS | KEEL_JACOBIAN | KEEL_VELOCITY,
+    KEEL_MASS | KEEL_JACOBIAN | KEEL_VELOCITY | KEEL_POSITION,
     /* ... and what they do to the energy, before and after */
     KEEL_POSITION | KEEL_ENERGY,
     KEEL_VELOCITY | KEEL_ENERGY,

@@ -234,14 +234,15 @@ keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const dou
                       : KEEL_OK;
 }
 
-/* Which of the terms in d->known belong to (t, y). Positions do not ask for velocities. With auxiliaries none
- * do: those are solved for anew, and differ in the last digits. */
+/* Which of the terms in d->known belong to (t, y). Positions and matrices do not ask for velocities. With
+ * auxiliaries none do: those are solved for anew, and differ in the last digits. */
 static unsigned known_at(const ki_dynamics *d, double t, const double *y) {
     size_t n_q = (size_t)d->system->n_q, n_v = (size_t)d->system->n_v;
     if (!d->known || t != d->known_t || d->system->n_s || memcmp(y, d->known_qv, n_q * sizeof *y) != 0)
         return 0;
     bool moved = memcmp(y + n_q, d->known_qv + n_q, n_v * sizeof *y) != 0;
-    return moved ? d->known & KEEL_POSITION : d->known;
+    unsigned of_q = KEEL_POSITION | KEEL_MASS | (d->system->J_needs_v ? 0u : KEEL_JACOBIAN);
+    return moved ? d->known & of_q : d->known;
 }
 
 keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const double *y) {
@@ -252,7 +253,7 @@ keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const doub
     keel_status status = ki_evaluate_terms(d, missing, t, y);
     if (status)
         return status;
-    d->known = known | (missing & (KEEL_POSITION | KEEL_VELOCITY | KEEL_ENERGY));
+    d->known = known | (missing & KI_KEPT);
     d->known_t = t;
     memcpy(d->known_qv, y, (size_t)(d->system->n_q + d->system->n_v) * sizeof *y);
     return KEEL_OK;

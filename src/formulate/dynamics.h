@@ -74,6 +74,9 @@ typedef struct ki_energy_change {
     double size;   /* of the energies compared  */
 } ki_energy_change;
 
+/* What ki_evaluate_once does not evaluate again. */
+#define KI_KEPT (KEEL_MASS | KEEL_JACOBIAN | KEEL_POSITION | KEEL_VELOCITY | KEEL_ENERGY)
+
 typedef struct ki_dynamics {
     const keel_system *system;
     void *work; /* the system's own scratch */
@@ -92,7 +95,7 @@ typedef struct ki_dynamics {
     bool factored;    /* K holds the factors of M, J at (t, q) below                        */
     double factored_t;
     double *factored_q; /* [n_q] */
-    unsigned known;     /* of KEEL_POSITION, _VELOCITY, _ENERGY: those that d->at holds for (t, q, v) below */
+    unsigned known;     /* of the terms in KI_KEPT, those that d->at holds for (t, q, v) below */
     double known_t;
     double *known_qv;     /* [n_q + n_v] */
     keel_saddle *P, *P_G; /* K and K_G with the metric and penalty of projections; K and K_G themselves for
@@ -141,6 +144,7 @@ typedef struct ki_dynamics {
     long evaluations, factorizations, projections;
     long projection_factorizations; /* those of `factorizations` that projections did */
     long projection_iterations;     /* solves of projections */
+    int position_steps;             /* of the last projection of a position */
     ki_trouble trouble;
 } ki_dynamics;
 
@@ -172,8 +176,8 @@ void ki_normalize(ki_dynamics *d, double *y);
 /* Evaluates terms into d->at at (t, y, d->s, d->lambda). */
 keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const double *y);
 
-/* The same, but KEEL_POSITION, KEEL_VELOCITY and KEEL_ENERGY not again where d->at holds them for this point:
- * projections, the audit and the measures after a step ask for the same. */
+/* The same, but those in KI_KEPT not again where d->at holds them for this point: projections, the audit and
+ * the measures after a step ask for the same. */
 keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const double *y);
 
 /* Solves r(q,v,z,s,t) = 0 for d->s, starting from its present value. Does nothing when the system has

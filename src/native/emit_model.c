@@ -144,6 +144,7 @@ static int by_use(const keel_system *system, unsigned available, unsigned order[
                              KEEL_POSITION | KEEL_VELOCITY,
                              KEEL_POSITION | KEEL_JACOBIAN,
                              matrices | KEEL_VELOCITY,
+                             matrices | KEEL_VELOCITY | KEEL_POSITION,
                              KEEL_POSITION | KEEL_ENERGY,
                              KEEL_VELOCITY | KEEL_ENERGY,
                              KEEL_VELOCITY | KEEL_JACOBIAN,

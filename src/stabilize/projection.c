@@ -92,8 +92,20 @@ static ki_verdict judge(progress *p, double violation, double tolerance) {
     return violation < previous ? KI_REFACTOR_AND_STEP : KI_GIVE_UP;
 }
 
+/* What to evaluate after step number `step` of a position. Where the last projection ended this one will: if
+ * the velocities come next, with factors of their own position, M, J and their violation come along. K keeps
+ * its factors, but they are no longer those of the values in d->at. */
+static unsigned terms_after(ki_dynamics *d, int step) {
+    bool velocities = ki_projects_velocity(d->law) && d->P == d->K && d->P_G == d->K && !d->relaxed;
+    if (!velocities || d->step_metric.solve || step < d->position_steps)
+        return KEEL_POSITION;
+    d->factored = false;
+    return KEEL_POSITION | KEEL_MASS | KEEL_JACOBIAN | KEEL_VELOCITY;
+}
+
 keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
     int n_h = d->system->n_h, worst = 0;
+    unsigned what = KEEL_POSITION;
     progress p = {.previous = INFINITY};
     bool by_step = d->step_metric.solve != NULL, usable = by_step || at_hand(d, d->P_G), sized = false;
     if (n_h == 0)
@@ -101,7 +113,7 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
         keel_status status = ki_solve_auxiliaries(d, t, y);
         if (!status)
-            status = ki_evaluate_once(d, KEEL_POSITION, t, y);
+            status = ki_evaluate_once(d, what, t, y);
         if (!status && !usable)
             status = factor_kernel(d, d->P_G, t, y);
         if (status)
@@ -113,8 +125,10 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
         sized = true;
         double violation = ki_worst_relative(d->at.Phi, d->size, n_h, &worst);
         ki_verdict next = judge(&p, violation, d->law->projection_tolerance);
-        if (next == KI_CONVERGED)
+        if (next == KI_CONVERGED) {
+            d->position_steps = iteration;
             return KEEL_OK;
+        }
         if (next == KI_GIVE_UP)
             break;
         if (next == KI_REFACTOR_AND_STEP) {
@@ -125,6 +139,7 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
         }
         if ((status = position_step(d, t, y, by_step)) || d->P_D)
             return status; /* a penalty projection is one step: it does not go all the way */
+        what = terms_after(d, iteration + 1);
     }
     return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_POSITION, t, worst, fabs(d->at.Phi[worst]));
 }
