@@ -20,6 +20,10 @@ static const unsigned WANTED[] = {
     KEEL_VELOCITY | KEEL_JACOBIAN,
     KEEL_MASS | KEEL_JACOBIAN,
     KEEL_MASS | KEEL_JACOBIAN | KEEL_VELOCITY,
+    KEEL_MASS | KEEL_JACOBIAN | KEEL_VELOCITY | KEEL_POSITION,
+    /* ... and what they do to the energy, before and after */
+    KEEL_POSITION | KEEL_ENERGY,
+    KEEL_VELOCITY | KEEL_ENERGY,
     KEEL_VELOCITY | KEEL_JACOBIAN | KEEL_VELOCITY_Q | KEEL_POSITION | KEEL_INVARIANTS,
     /* forces that depend on multipliers */
     KEEL_FORCE | KEEL_FORCE_LAMBDA,

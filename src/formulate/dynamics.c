@@ -54,6 +54,7 @@ static void allocate_scratch(ki_dynamics *d) {
     d->s = KI_NEW(&d->arena, double, sys->n_s);
     d->lambda = KI_NEW(&d->arena, double, d->m);
     d->factored_q = KI_NEW(&d->arena, double, sys->n_q);
+    d->known_qv = KI_NEW(&d->arena, double, sys->n_q + sys->n_v);
     d->x = KI_NEW(&d->arena, double, sys->n_v);
     d->y = KI_NEW(&d->arena, double, d->m);
     d->b_v = KI_NEW(&d->arena, double, sys->n_v);
@@ -62,6 +63,7 @@ static void allocate_scratch(ki_dynamics *d) {
     d->D = KI_NEW(&d->arena, double, d->m);
     d->y_stage = KI_NEW(&d->arena, double, d->n_y);
     d->size = KI_NEW(&d->arena, double, d->m);
+    d->length = KI_NEW(&d->arena, double, sys->n_v);
     d->largest_position = KI_NEW(&d->arena, double, d->m);
     d->largest_velocity = KI_NEW(&d->arena, double, d->m);
     d->invariant_start = KI_NEW(&d->arena, double, sys->n_i);
@@ -226,9 +228,35 @@ bool ki_all_finite(const double *x, int n, int *index) {
 
 keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const double *y) {
     keel_point at = ki_point(d, t, y);
+    d->known &= ~what;
     keel_status status = d->system->evaluate(d->system, d->work, what, &at, &d->at);
     return status < 0 ? ki_trouble_at(d, KEEL_ERROR_CALLBACK, KI_TROUBLE_CALLBACK, t, -1, (double)status)
                       : KEEL_OK;
+}
+
+/* Which of the terms in d->known belong to (t, y). Positions and matrices do not ask for velocities. With
+ * auxiliaries none do: those are solved for anew, and differ in the last digits. */
+static unsigned known_at(const ki_dynamics *d, double t, const double *y) {
+    size_t n_q = (size_t)d->system->n_q, n_v = (size_t)d->system->n_v;
+    if (!d->known || t != d->known_t || d->system->n_s || memcmp(y, d->known_qv, n_q * sizeof *y) != 0)
+        return 0;
+    bool moved = memcmp(y + n_q, d->known_qv + n_q, n_v * sizeof *y) != 0;
+    unsigned of_q = KEEL_POSITION | KEEL_MASS | (d->system->J_needs_v ? 0u : KEEL_JACOBIAN);
+    return moved ? d->known & of_q : d->known;
+}
+
+keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const double *y) {
+    unsigned known = known_at(d, t, y), missing = what & ~known;
+    if (!missing)
+        return KEEL_OK;
+    d->known = 0;
+    keel_status status = ki_evaluate_terms(d, missing, t, y);
+    if (status)
+        return status;
+    d->known = known | (missing & KI_KEPT);
+    d->known_t = t;
+    memcpy(d->known_qv, y, (size_t)(d->system->n_q + d->system->n_v) * sizeof *y);
+    return KEEL_OK;
 }
 
 bool ki_is_factored(const ki_dynamics *d, double t, const double *y) {
@@ -257,12 +285,16 @@ keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y) {
     return KEEL_OK;
 }
 
-keel_status ki_factor_at(ki_dynamics *d, double t, const double *y) {
+keel_status ki_factor_with(ki_dynamics *d, unsigned also, double t, const double *y) {
     if (ki_is_factored(d, t, y))
         return KEEL_OK;
     d->factored = false; /* the values of M and J change now */
-    keel_status status = ki_evaluate_terms(d, KEEL_MASS | KEEL_JACOBIAN, t, y);
+    keel_status status = ki_evaluate_once(d, KEEL_MASS | KEEL_JACOBIAN | also, t, y);
     return status ? status : ki_factor_terms(d, t, y);
+}
+
+keel_status ki_factor_at(ki_dynamics *d, double t, const double *y) {
+    return ki_factor_with(d, 0, t, y);
 }
 
 /* Largest |r_j / M_jj|: x is a difference of terms of this size, and carries their round-off. */

@@ -74,6 +74,9 @@ typedef struct ki_energy_change {
     double size;   /* of the energies compared  */
 } ki_energy_change;
 
+/* What ki_evaluate_once does not evaluate again. */
+#define KI_KEPT (KEEL_MASS | KEEL_JACOBIAN | KEEL_POSITION | KEEL_VELOCITY | KEEL_ENERGY)
+
 typedef struct ki_dynamics {
     const keel_system *system;
     void *work; /* the system's own scratch */
@@ -91,7 +94,10 @@ typedef struct ki_dynamics {
     keel_saddle *K_G; /* M and the holonomic rows only; equal to K unless both kinds exist  */
     bool factored;    /* K holds the factors of M, J at (t, q) below                        */
     double factored_t;
-    double *factored_q;   /* [n_q] */
+    double *factored_q; /* [n_q] */
+    unsigned known;     /* of the terms in KI_KEPT, those that d->at holds for (t, q, v) below */
+    double known_t;
+    double *known_qv;     /* [n_q + n_v] */
     keel_saddle *P, *P_G; /* K and K_G with the metric and penalty of projections; K and K_G themselves for
                              the mass metric */
     double *metric;       /* values of that metric; NULL: M */
@@ -114,6 +120,7 @@ typedef struct ki_dynamics {
     double *target;                              /* [m] s of J v' = s, see law.h         */
     double *y_stage;                             /* [n_y] a stage made consistent        */
     double *size;                                /* [m] sizes of the constraints         */
+    double *length;                              /* [n_v] of the components, for sizes   */
     double *largest_position, *largest_velocity; /* [m] largest sizes met so far */
     double *r_s_dense;                           /* [n_s x n_s] */
     int *r_s_pivot;                              /* [n_s]       */
@@ -137,6 +144,7 @@ typedef struct ki_dynamics {
     long evaluations, factorizations, projections;
     long projection_factorizations; /* those of `factorizations` that projections did */
     long projection_iterations;     /* solves of projections */
+    int position_steps;             /* of the last projection of a position */
     ki_trouble trouble;
 } ki_dynamics;
 
@@ -168,6 +176,10 @@ void ki_normalize(ki_dynamics *d, double *y);
 /* Evaluates terms into d->at at (t, y, d->s, d->lambda). */
 keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const double *y);
 
+/* The same, but those in KI_KEPT not again where d->at holds them for this point: projections, the audit and
+ * the measures after a step ask for the same. */
+keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const double *y);
+
 /* Solves r(q,v,z,s,t) = 0 for d->s, starting from its present value. Does nothing when the system has
  * none. */
 keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y);
@@ -177,6 +189,10 @@ bool ki_is_factored(const ki_dynamics *d, double t, const double *y);
 
 /* Makes K hold the factors of M and J at (t, y): evaluates and factors unless they are there already. */
 keel_status ki_factor_at(ki_dynamics *d, double t, const double *y);
+
+/* The same, with VELOCITY or other terms of ki_evaluate_once evaluated along with M and J if those are not
+ * there. */
+keel_status ki_factor_with(ki_dynamics *d, unsigned also, double t, const double *y);
 
 /* Factors the M and J that d->at holds, known to belong to (t, y). */
 keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y);

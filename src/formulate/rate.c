@@ -103,9 +103,10 @@ bool ki_rate_by_code(ki_dynamics *d, double t, const double *y) {
         return false;
     keel_point at = ki_point(d, t, y);
     ki_saddle_use(d->K, sys->kernel(sys));
+    unsigned what = terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN;
     d->factored = false;
-    if (!ki_saddle_accelerate(d->K, terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN, &at, &d->at, d->x,
-                              d->lambda))
+    d->known &= ~what;
+    if (!ki_saddle_accelerate(d->K, what, &at, &d->at, d->x, d->lambda))
         return false;
     d->evaluations++;
     ki_note_factors(d, t, y);

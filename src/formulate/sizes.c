@@ -3,10 +3,15 @@
 
 #include "formulate/sizes.h"
 
+/* fmax, which is a call. */
+static inline double larger(double a, double b) {
+    return b > a ? b : a;
+}
+
 static double largest(const double *x, int n) {
     double max = 0;
     for (int i = 0; i < n; i++)
-        max = fmax(max, fabs(x[i]));
+        max = larger(max, fabs(x[i]));
     return max;
 }
 
@@ -15,18 +20,19 @@ static double largest(const double *x, int n) {
  * vanish, but not the terms of its constraint. */
 static void row_sizes(const ki_dynamics *d, int rows, const double *x, double floor, const double *least,
                       const double *largest_so_far, double *size) {
-    keel_pattern P = d->system->J;
+    const int *start = d->system->J.start, *index = d->system->J.index;
+    const double *J = d->at.J;
+    double *length = d->length;
+    for (int j = 0; j < d->system->n_v; j++)
+        length[j] = x ? larger(floor, fabs(x[j])) : floor;
+    for (int j = 0; least && j < d->system->n_v; j++)
+        length[j] = larger(length[j], least[j]);
     for (int i = 0; i < rows; i++) {
-        size[i] = 0;
-        for (int k = P.start[i]; k < P.start[i + 1]; k++) {
-            int j = P.index[k];
-            double length = x ? fmax(fabs(x[j]), floor) : floor;
-            length = least ? fmax(length, least[j]) : length;
-            size[i] += fabs(d->at.J[k]) * length;
-        }
-        size[i] = fmax(size[i], 0.01 * largest_so_far[i]);
-        if (!(size[i] > 0)) /* an empty row: nothing to compare with */
-            size[i] = 1;
+        double sum = 0;
+        for (int k = start[i]; k < start[i + 1]; k++)
+            sum += fabs(J[k]) * length[index[k]];
+        sum = larger(0.01 * largest_so_far[i], sum);
+        size[i] = sum > 0 ? sum : 1; /* an empty row: nothing to compare with */
     }
 }
 
@@ -87,7 +93,7 @@ void ki_invariant_sizes(const ki_dynamics *d, const double *y, double *size) {
  * constraints. */
 static void remember_largest(const double *size, int rows, double *largest_so_far) {
     for (int i = 0; i < rows; i++)
-        largest_so_far[i] = fmax(largest_so_far[i], size[i]);
+        largest_so_far[i] = larger(largest_so_far[i], size[i]);
 }
 
 static void worst_row(const double *violation, const double *size, int rows, double *max, double *scaled,
@@ -99,7 +105,7 @@ static void worst_row(const double *violation, const double *size, int rows, dou
             *max = fabs(violation[i]);
             *row = i;
         }
-        *scaled = fmax(*scaled, fabs(violation[i]) / size[i]);
+        *scaled = larger(*scaled, fabs(violation[i]) / size[i]);
     }
 }
 
@@ -123,7 +129,7 @@ static keel_status measure_invariants(ki_dynamics *d, double t, const double *y,
 }
 
 keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_violation *w) {
-    keel_status status = ki_evaluate_terms(d, KEEL_POSITION | KEEL_VELOCITY, t, y);
+    keel_status status = ki_evaluate_once(d, KEEL_POSITION | KEEL_VELOCITY, t, y);
     if (status)
         return status;
     ki_position_sizes(d, y, d->size);

@@ -51,8 +51,8 @@ void ki_adams_history_aim(ki_adams_history *self, double t_new) {
     self->h = d[0];
     integrate_basis(smaller(self->known + 1, KI_ADAMS_TERMS), self->h, t, d, self->g);
     for (int j = 0; j < self->known; j++) {
-        const double *Phi = self->Phi[j];
-        double *ahead = self->ahead[j];
+        const double *restrict Phi = self->Phi[j];
+        double *restrict ahead = self->ahead[j];
         for (int i = 0; i < self->n; i++)
             ahead[i] = beta * Phi[i];
         if (j + 1 < self->known)
@@ -60,11 +60,16 @@ void ki_adams_history_aim(ki_adams_history *self, double t_new) {
     }
 }
 
+/* out += weight * x */
+static inline void add(int n, double weight, const double *restrict x, double *restrict out) {
+    for (int i = 0; i < n; i++)
+        out[i] += weight * x[i];
+}
+
 void ki_adams_history_predict(const ki_adams_history *self, int order, const double *y, double *p) {
     memset(p, 0, (size_t)self->n * sizeof(double));
     for (int j = order - 1; j >= 0; j--) /* the small terms first */
-        for (int i = 0; i < self->n; i++)
-            p[i] += self->g[j] * self->ahead[j][i];
+        add(self->n, self->g[j], self->ahead[j], p);
     for (int i = 0; i < self->n; i++)
         p[i] = y[i] + self->h * p[i];
 }
@@ -73,8 +78,7 @@ void ki_adams_history_difference(const ki_adams_history *self, int j, const doub
                                  double *difference) {
     memcpy(difference, rate, (size_t)self->n * sizeof(double));
     for (int s = 0; s < j; s++)
-        for (int i = 0; i < self->n; i++)
-            difference[i] -= self->ahead[s][i];
+        add(self->n, -1, self->ahead[s], difference);
 }
 
 void ki_adams_history_push(ki_adams_history *self, double t_new, const double *rate) {
@@ -82,9 +86,12 @@ void ki_adams_history_push(ki_adams_history *self, double t_new, const double *r
     memmove(self->t + 1, self->t, (size_t)(self->known - 1) * sizeof(double));
     self->t[0] = t_new;
     memcpy(self->Phi[0], rate, (size_t)self->n * sizeof(double));
-    for (int j = 0; j + 1 < self->known; j++)
+    for (int j = 0; j + 1 < self->known; j++) {
+        const double *restrict Phi = self->Phi[j], *restrict ahead = self->ahead[j];
+        double *restrict next = self->Phi[j + 1];
         for (int i = 0; i < self->n; i++)
-            self->Phi[j + 1][i] = self->Phi[j][i] - self->ahead[j][i];
+            next[i] = Phi[i] - ahead[i];
+    }
 }
 
 void ki_adams_history_integrate(const ki_adams_history *self, int count, double t, double *out) {
@@ -94,6 +101,5 @@ void ki_adams_history_integrate(const ki_adams_history *self, int count, double 
     integrate_basis(count, h, self->t, d, g);
     memset(out, 0, (size_t)self->n * sizeof(double));
     for (int j = count - 1; j >= 0; j--)
-        for (int i = 0; i < self->n; i++)
-            out[i] += h * g[j] * self->Phi[j][i];
+        add(self->n, h * g[j], self->Phi[j], out);
 }

@@ -16,9 +16,17 @@ typedef struct steps_of_a_kind {
     int count, others;
 } steps_of_a_kind;
 
+/* sum_j weight_j k_stage_j, the zeros left out; a multiple of four terms */
+typedef struct combination {
+    int used, stage[KI_STAGES_MAX + 3];
+    double weight[KI_STAGES_MAX + 3];
+} combination;
+
 typedef struct rk {
     ki_integrator base;
     const ki_tableau *tableau;
+    combination a[KI_STAGES_MAX], error, error_low, dense_rates[KI_DENSE_MAX]; /* its rows */
+    combination from_last; /* from the last stage to the new point */
     ki_step_control control;
     double h;       /* step to try next            */
     double h_taken; /* length of the last step     */
@@ -38,43 +46,55 @@ static void copy(double *to, const double *from, int n) {
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-/* out = y + h sum_j weights[j] k_j, four rates in one pass: most weights are not zero, and a pass over y for
- * each of them would cost as much as the products. `out` may be y. */
-static void combine(const rk *self, const double *weights, int count, double h, const double *y,
-                    double *out) {
-    const double *k[KI_STAGES_MAX + 3];
-    double hw[KI_STAGES_MAX + 3];
-    int n = self->base.n, used = 0;
-    for (int j = 0; j < count; j++)
-        if (weights[j] != 0) {
-            k[used] = self->k[j];
-            hw[used++] = h * weights[j];
-        }
-    while (used % 4 || used == 0) { /* filled up with nothing */
-        k[used] = self->k[0];
-        hw[used++] = 0;
-    }
-    for (int j = 0; j < used; j += 4) {
-        const double *from = j ? out : y, *a = k[j], *b = k[j + 1], *c = k[j + 2], *d = k[j + 3];
-        for (int i = 0; i < n; i++)
-            out[i] = from[i] + ((hw[j] * a[i] + hw[j + 1] * b[i]) + (hw[j + 2] * c[i] + hw[j + 3] * d[i]));
-    }
+/* out += hw_0 k_0 + .. + hw_3 k_3 */
+static inline void add_four(int n, const double *hw, const double *const *k, double *restrict out) {
+    const double *restrict k_0 = k[0], *restrict k_1 = k[1], *restrict k_2 = k[2], *restrict k_3 = k[3];
+    double h_0 = hw[0], h_1 = hw[1], h_2 = hw[2], h_3 = hw[3];
+    for (int i = 0; i < n; i++)
+        out[i] += (h_0 * k_0[i] + h_1 * k_1[i]) + (h_2 * k_2[i] + h_3 * k_3[i]);
 }
 
-/* out = h sum_j weights[j] k_j */
-static void weighted_rates(const rk *self, const double *weights, int count, double h, double *out) {
+/* out = y + h sum_j weight_j k_j, four rates in one pass: most weights are not zero, and a pass over y for
+ * each of them would cost as much as the products. `out` may be y. */
+static void combine(const rk *self, const combination *c, double h, const double *y, double *out) {
+    const double *k[KI_STAGES_MAX + 3];
+    double hw[KI_STAGES_MAX + 3];
+    int n = self->base.n;
+    for (int j = 0; j < c->used; j++) {
+        k[j] = self->k[c->stage[j]];
+        hw[j] = h * c->weight[j];
+    }
+    if (y != out)
+        memcpy(out, y, (size_t)n * sizeof *out);
+    for (int j = 0; j < c->used; j += 4)
+        add_four(n, hw + j, k + j, out);
+}
+
+/* The weights that are not zero, filled up with nothing. */
+static combination without_zeros(const double *weights, int count) {
+    combination c = {0};
+    for (int j = 0; j < count; j++)
+        if (weights[j] != 0) {
+            c.stage[c.used] = j;
+            c.weight[c.used++] = weights[j];
+        }
+    c.used = (c.used + 3) / 4 * 4;
+    return c;
+}
+
+/* out = h sum_j weight_j k_j */
+static void weighted_rates(const rk *self, const combination *c, double h, double *out) {
     memset(out, 0, (size_t)self->base.n * sizeof *out);
-    combine(self, weights, count, h, out, out);
+    combine(self, c, h, out, out);
 }
 
 /* Largest error over all components but the last, relative to what is allowed; formulas in tableau.h. */
 static keel_status error_of_attempt(rk *self, double h, double *error) {
     const ki_tableau *T = self->tableau;
-    int count = T->stages + T->error_uses_new_rate;
     keel_status status;
-    weighted_rates(self, T->error, count, h, self->estimate);
+    weighted_rates(self, &self->error, h, self->estimate);
     if (T->has_error_low)
-        weighted_rates(self, T->error_low, count, h, self->estimate_low);
+        weighted_rates(self, &self->error_low, h, self->estimate_low);
     status = ki_settle_estimate(&self->base, self->estimate);
     if (!status && T->has_error_low)
         status = ki_settle_estimate(&self->base, self->estimate_low);
@@ -93,12 +113,12 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
     ki_dynamics *d = self->base.flow.dynamics;
     keel_status status = KEEL_OK;
     for (int s = 1; s < T->stages && !status; s++) {
-        combine(self, T->a[s], s, h, self->base.y, self->y_try);
+        combine(self, &self->a[s], h, self->base.y, self->y_try);
         status = ki_rate(d, self->base.t + T->c[s] * h, self->y_try, self->k[s]);
     }
     if (status)
         return status;
-    combine(self, T->a[T->stages], T->stages, h, self->base.y, self->y_try);
+    combine(self, &self->a[T->stages], h, self->base.y, self->y_try);
     double t_new = self->base.t + h;
     ki_normalize(d, self->y_try);
     status = ki_settle(d, self->base.flow.stabilize, t_new, self->y_try);
@@ -135,15 +155,14 @@ static eigenvalue largest_eigenvalue(rk *self, double h) {
     static const double DAMPER = -0.9; /* cosine of the angle between d_k and d_y */
     const ki_tableau *T = self->tableau;
     int last = T->stages - 1, n_q = self->base.flow.dynamics->system->n_q;
-    double weights[KI_STAGES_MAX], rates = 0, distance = 0, all = 0, of_q = 0, rates_2 = 0, distance_2 = 0;
-    for (int j = 0; j < T->stages; j++)
-        weights[j] = T->a[T->stages][j] - (j < last ? T->a[last][j] : 0);
-    weighted_rates(self, weights, T->stages, h, self->estimate);
+    ki_allowance allowed = ki_allowed(&self->base);
+    double rates = 0, distance = 0, all = 0, of_q = 0, rates_2 = 0, distance_2 = 0;
+    weighted_rates(self, &self->from_last, h, self->estimate);
     for (int i = 0; i < self->base.n - 1; i++) {
-        double scale = 1 / ki_allowed_error(&self->base, self->y_old, self->base.y, i);
+        double scale = 1 / ki_allowed_between(allowed, self->y_old[i], self->base.y[i]);
         double d_k = (self->k[T->stages][i] - self->k[last][i]) * scale, d_y = self->estimate[i] * scale;
-        rates = fmax(rates, fabs(d_k));
-        distance = fmax(distance, fabs(d_y));
+        rates = fabs(d_k) > rates ? fabs(d_k) : rates;
+        distance = fabs(d_y) > distance ? fabs(d_y) : distance;
         all += d_k * d_y;
         of_q += i < n_q ? d_k * d_y : 0;
         rates_2 += d_k * d_k;
@@ -278,6 +297,21 @@ static keel_status step(ki_integrator *base, double t_end) {
     }
 }
 
+static void list_weights(rk *self) {
+    const ki_tableau *T = self->tableau;
+    int last = T->stages - 1, all = T->stages + 1 + T->extra, count = T->stages + T->error_uses_new_rate;
+    double weights[KI_STAGES_MAX];
+    for (int s = 1; s < all; s++)
+        self->a[s] = without_zeros(T->a[s], s);
+    self->error = without_zeros(T->error, count);
+    self->error_low = without_zeros(T->error_low, count);
+    for (int j = 0; j < T->stages; j++)
+        weights[j] = T->a[T->stages][j] - (j < last ? T->a[last][j] : 0);
+    self->from_last = without_zeros(weights, T->stages);
+    for (int r = 0; r < T->dense_rows; r++)
+        self->dense_rates[r] = without_zeros(T->dense[r], all);
+}
+
 static void allocate(rk *self) {
     const ki_tableau *T = self->tableau;
     double **vectors[] = {&self->y_old, &self->y_try, &self->estimate, &self->estimate_low};
@@ -294,7 +328,7 @@ static keel_status prepare_dense(rk *self) {
     const ki_tableau *T = self->tableau;
     double h = self->h_taken;
     for (int s = T->stages + 1; s <= T->stages + T->extra; s++) {
-        combine(self, T->a[s], s, h, self->y_old, self->y_try);
+        combine(self, &self->a[s], h, self->y_old, self->y_try);
         double t = self->base.t_old + T->c[s] * h;
         keel_status status = ki_rate(self->base.flow_rows.dynamics, t, self->y_try, self->k[s]);
         if (status)
@@ -308,7 +342,7 @@ static keel_status prepare_dense(rk *self) {
         self->dense[3][i] = change - h * self->k[T->stages][i] - slope;
     }
     for (int r = 0; r < T->dense_rows; r++)
-        weighted_rates(self, T->dense[r], T->stages + 1 + T->extra, h, self->dense[4 + r]);
+        weighted_rates(self, &self->dense_rates[r], h, self->dense[4 + r]);
     self->dense_ready = true;
     return KEEL_OK;
 }
@@ -342,6 +376,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     ki_dynamics *d = base->flow.dynamics;
     self->tableau = T;
     self->control = ki_step_control_smooth(T->order, T->least_factor, T->most_factor);
+    list_weights(self);
     allocate(self);
     if (base->arena.failed)
         return KEEL_ERROR_MEMORY;

@@ -77,9 +77,18 @@ long ki_whole_steps(double t, double t_end, double h) {
     return (long)fmin(fmax(1, ceil(steps - fmin(round_off, 0.5))), MOST);
 }
 
+/* The larger of two; a NaN wins. */
+static inline double larger(double a, double b) {
+    return b <= a ? a : b;
+}
+
+ki_allowance ki_allowed(const ki_integrator *self) {
+    return (ki_allowance){SHARE_OF_A_STEP * self->settings.absolute_tolerance,
+                          larger(SHARE_OF_A_STEP * self->settings.tolerance, ROUND_OFF)};
+}
+
 double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i) {
-    double relative = fmax(SHARE_OF_A_STEP * self->settings.tolerance, ROUND_OFF);
-    return SHARE_OF_A_STEP * self->settings.absolute_tolerance + relative * fmax(fabs(y0[i]), fabs(y1[i]));
+    return ki_allowed_between(ki_allowed(self), y0[i], y1[i]);
 }
 
 keel_status ki_settle_estimate(ki_integrator *self, double *e) {
@@ -88,15 +97,11 @@ keel_status ki_settle_estimate(ki_integrator *self, double *e) {
     return ki_settle_error(self->flow.dynamics, self->flow.stabilize, e);
 }
 
-/* The larger of two; a NaN wins. */
-static double larger(double a, double b) {
-    return b <= a ? a : b;
-}
-
 double ki_error_norm(const ki_integrator *self, const double *e, const double *y0, const double *y1) {
+    ki_allowance allowed = ki_allowed(self);
     double most = 0;
     for (int i = 0; i < self->n - 1; i++)
-        most = larger(most, fabs(e[i]) / ki_allowed_error(self, y0, y1, i));
+        most = larger(most, fabs(e[i]) / ki_allowed_between(allowed, y0[i], y1[i]));
     return most;
 }
 

@@ -7,6 +7,8 @@
 #ifndef KI_INTEGRATOR_H
 #define KI_INTEGRATOR_H
 
+#include <math.h>
+
 #include "keel/settings.h"
 #include "keel/step.h"
 #include "stabilize/stabilizer.h"
@@ -95,7 +97,20 @@ void ki_integrator_free(ki_integrator *self);
 /* How many steps of about h, and not longer, lead from t to t_end. */
 long ki_whole_steps(double t, double t_end, double h);
 
-/* The error that one step may leave in component i, between the states y0 and y1. */
+/* The error that one step may leave in a component: absolute + relative * its size. */
+typedef struct ki_allowance {
+    double absolute, relative;
+} ki_allowance;
+
+ki_allowance ki_allowed(const ki_integrator *self);
+
+/* For a component that goes from y0 to y1. */
+static inline double ki_allowed_between(ki_allowance allowed, double y0, double y1) {
+    double a = fabs(y0), b = fabs(y1);
+    return allowed.absolute + allowed.relative * (a > b ? a : b);
+}
+
+/* The same for component i of the states y0 and y1. */
 double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i);
 
 /* Takes from an error estimate what the stabiliser removes, if the settings say so. */

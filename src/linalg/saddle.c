@@ -303,11 +303,21 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
     return status;
 }
 
+/* x, y <- K'^-1 (x, y) by machine code, whatever the residual. */
+static void apply_by_code(keel_saddle *K, double *x, double *y) {
+    double tolerance = K->places.tolerance;
+    K->places.tolerance = 1;
+    K->code->solve(&K->places, x, y, x, y);
+    K->places.tolerance = tolerance;
+}
+
 void ki_apply(keel_saddle *K, double *x, double *y) {
     if (K->sparse)
         ki_saddle_sparse_apply(K, x, y);
     else if (K->rescued)
         ki_null_space_apply(K, x, y);
+    else if (K->code_ready)
+        apply_by_code(K, x, y);
     else
         ki_saddle_dense_apply(K, x, y);
 }
@@ -361,6 +371,17 @@ keel_status keel_saddle_solve(keel_saddle *K, const double *r, const double *s, 
     copy(K->n, K->x, x);
     copy(K->m, K->y, y);
     return status;
+}
+
+keel_status ki_saddle_solve_once(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
+    if (!K->factored || K->rescued || K->pivots.count + K->pivots.near > 0)
+        return keel_saddle_solve(K, r, s, x, y, NULL);
+    bool finite = take_vector(K->n, r, x);
+    finite &= take_vector(K->m, s, y);
+    if (!finite)
+        return KEEL_ERROR_NOT_FINITE;
+    ki_apply(K, x, y);
+    return KEEL_OK;
 }
 
 keel_status keel_saddle_least_norm(keel_saddle *K, double *y) {

@@ -33,7 +33,8 @@ struct keel_saddle_code {
     /* Factors the values of A and J and keeps them: KI_CODE_NOTHING if a pivot of A is not positive,
      * KI_CODE_BUT_S if some pivot of S needs a judgement. */
     int (*factor)(const ki_saddle_places *at, const double *A, const double *J);
-    /* Solves; 0 and nothing written if the residual is above `tolerance`, by components and in the norm. */
+    /* Solves; 0 and nothing written if the residual is above `tolerance`, by components and in the norm. Not
+     * looked at from a tolerance of 1 on. r may be x, and s may be y. */
     int (*solve)(const ki_saddle_places *at, const double *r, const double *s, double *x, double *y);
     /* All in one, where M and J are those of a system: evaluates the terms `what` (keel/system.h) at a point,
      * factors M and J and solves for Q and xi. 0: only the terms are filled. NULL: there is none. */
@@ -46,6 +47,10 @@ struct keel_saddle_code {
  * done again then. */
 bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
                           struct keel_terms *terms, double *x, double *y);
+
+/* One application of the factors, not refined: for what round-off does not matter to. Where pivots were
+ * raised, or nearly, that would be another matrix, and all is as in keel_saddle_solve. */
+keel_status ki_saddle_solve_once(keel_saddle *K, const double *r, const double *s, double *x, double *y);
 
 /* Takes the code for the factorizations to come; NULL, or code for other sizes or another path: none. Called
  * before a factorization, never between one and its solves. */

@@ -90,7 +90,11 @@ static void write_solve_body(ki_saddle_text *e) {
     write_lower_transposed(e, e->S, e->m, 's', 'w');
     write_Y_times(e);
     write_lower_transposed(e, e->L, e->n, 'l', 'u');
+    if (!e->through) /* who takes any residual need not know it */
+        ki_text_add(e->text, "    if (k->tolerance < 1) {\n");
     ki_write_residual(e);
+    if (!e->through)
+        ki_text_add(e->text, "    }\n");
     for (int i = 0; i < e->n; i++)
         ki_text_add(e->text, "    x[%d] = u%d;\n", i, i);
     for (int i = 0; i < e->m; i++)

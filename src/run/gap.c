@@ -24,36 +24,54 @@ static void load_rows(ki_gap *gap, const ki_dynamics *d) {
         for (int k = P.start[i]; k < P.start[i + 1]; k++)
             square += d->at.J[k] * d->at.J[k];
         gap->length[i] = fmax(gap->length[i], sqrt(square));
-        for (int k = P.start[i]; k < P.start[i + 1] && gap->length[i] > 0; k++)
-            gap->rows[(size_t)i * (size_t)n + (size_t)P.index[k]] = d->at.J[k] / gap->length[i];
+        double length = gap->length[i], *row = gap->rows + (size_t)i * (size_t)n;
+        for (int k = P.start[i]; k < P.start[i + 1] && length > 0; k++)
+            row[P.index[k]] = d->at.J[k] / length;
     }
+}
+
+/* Exchanges two rows; the one that comes first now, of the given length, becomes a unit vector. */
+static void to_front(int n, double *first, double *other, double length) {
+    for (int j = 0; j < n; j++) {
+        double swap = first[j];
+        first[j] = other[j] / length;
+        if (other != first)
+            other[j] = swap;
+    }
+}
+
+/* Takes what lies along the unit vector u out of a row, and updates the square of its length. Rows of bodies
+ * that have nothing to do with each other are orthogonal as they are. */
+static void take_out(int n, const double *u, double *row, double *square) {
+    double along = ki_dot(n, u, row), sum = 0;
+    if (along == 0)
+        return;
+    for (int j = 0; j < n; j++) {
+        double left = row[j] - along * u[j];
+        sum += left * left;
+        row[j] = left;
+    }
+    *square = sum;
 }
 
 /* Orthogonalises the rows, always the longest rest next. */
 static void lengths_by_rows(ki_gap *gap, int m, int n) {
+    double *square = gap->sorted; /* of the rests; not in use where lengths are those of rows */
     memset(gap->left, 0, (size_t)m * sizeof(double));
+    for (int i = 0; i < m; i++)
+        square[i] = ki_dot(n, gap->rows + (size_t)i * (size_t)n, gap->rows + (size_t)i * (size_t)n);
     for (int k = 0; k < m; k++) {
-        double *row_k = gap->rows + (size_t)k * (size_t)n, *longest = row_k, most = -1;
-        for (int i = k; i < m; i++) {
-            double *row = gap->rows + (size_t)i * (size_t)n, square = ki_dot(n, row, row);
-            if (square > most) {
-                most = square;
-                longest = row;
-            }
-        }
-        double length = gap->left[k] = sqrt(most);
+        int longest = k;
+        for (int i = k + 1; i < m; i++)
+            longest = square[i] > square[longest] ? i : longest;
+        double length = gap->left[k] = sqrt(square[longest]);
         if (!(length > 0))
             break;
-        for (int j = 0; j < n; j++) { /* the longest to place k, as a unit vector */
-            double swap = row_k[j];
-            row_k[j] = longest[j] / length;
-            if (longest != row_k)
-                longest[j] = swap;
-        }
-        for (int i = k + 1; i < m; i++) {
-            double *row = gap->rows + (size_t)i * (size_t)n;
-            ki_axpy(n, -ki_dot(n, row, row_k), row_k, row);
-        }
+        double *row_k = gap->rows + (size_t)k * (size_t)n;
+        to_front(n, row_k, gap->rows + (size_t)longest * (size_t)n, length);
+        square[longest] = square[k];
+        for (int i = k + 1; i < m; i++)
+            take_out(n, row_k, gap->rows + (size_t)i * (size_t)n, &square[i]);
     }
 }
 

@@ -69,7 +69,7 @@ keel_status ki_measure_energy(ki_dynamics *d, double t, double *y, double energy
     *energy = *drift = 0;
     if (!d->system->has_energy)
         return KEEL_OK;
-    keel_status status = ki_evaluate_terms(d, KEEL_ENERGY, t, y);
+    keel_status status = ki_evaluate_once(d, KEEL_ENERGY, t, y);
     *energy = d->at.energy;
     *drift = d->at.energy - energy_start - *ki_work(d, y);
     return status;

@@ -17,7 +17,7 @@ keel_status ki_audit_on(ki_dynamics *d) {
 keel_status ki_energy_at(ki_dynamics *d, double t, const double *y, double *energy) {
     keel_status status = ki_solve_auxiliaries(d, t, y);
     if (!status)
-        status = ki_evaluate_terms(d, KEEL_ENERGY, t, y);
+        status = ki_evaluate_once(d, KEEL_ENERGY | (d->system->n_h ? KEEL_POSITION : 0u), t, y);
     *energy = d->at.energy;
     return status;
 }
@@ -31,8 +31,12 @@ keel_status ki_audit_correction(ki_dynamics *d, double t, const double *y, const
     d->settled = (ki_energy_change){0};
     if (status)
         return status;
-    d->at.M = d->audit_M; /* the values in d->at.M may belong to factors that are still in use */
-    status = ki_evaluate_terms(d, KEEL_MASS | KEEL_ENERGY, t, y);
+    if (!ki_is_factored(d, t, y)) {
+        d->at.M = d->audit_M; /* the values in d->at.M may belong to factors that are still in use */
+        status = ki_evaluate_terms(d, KEEL_MASS, t, y);
+    }
+    if (!status)
+        status = ki_evaluate_once(d, KEEL_ENERGY, t, y);
     ki_mass_times(d, minus_d, Md);
     ki_mass_times(d, v, Mv);
     d->at.M = M;

@@ -26,7 +26,7 @@
 /* From now on ki_settle measures what it does to the energy: d->settled. */
 keel_status ki_audit_on(ki_dynamics *d);
 
-/* The energy at (t, y), with the auxiliaries there. */
+/* The energy at (t, y), with the auxiliaries there. Phi comes along: a projection is about to ask for it. */
 keel_status ki_energy_at(ki_dynamics *d, double t, const double *y, double *energy);
 
 /* Sets d->settled for a correction that ended at y, `change` = y - y before [n_y], from the energy before.

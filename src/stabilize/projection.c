@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/saddle_code.h"
 #include "stabilize/joint.h"
 
 enum { MOST_ITERATIONS = 40 };
@@ -17,10 +18,11 @@ keel_status ki_evaluate_matrices(ki_dynamics *d, double t, const double *y) {
     return ki_evaluate_terms(d, KEEL_MASS | KEEL_JACOBIAN, t, y);
 }
 
-/* Factors of the kernel P at (t, y): K, or one with metric and rows of its own. */
+/* Factors of the kernel P at (t, y): K, or one with metric and rows of its own. K is where one-step methods
+ * go on from, and where velocities come next: their violation comes along. */
 static keel_status factor_kernel(ki_dynamics *d, keel_saddle *P, double t, const double *y) {
     if (P == d->K)
-        return ki_factor_at(d, t, y);
+        return ki_factor_with(d, P == d->P ? KEEL_VELOCITY : 0u, t, y);
     keel_saddle **factored = P == d->P ? &d->factored_P : &d->factored_P_G;
     *factored = NULL;
     keel_status status = ki_evaluate_matrices(d, t, y);
@@ -43,14 +45,14 @@ static bool at_hand(const ki_dynamics *d, const keel_saddle *P) {
 }
 
 /* d->x with J x = -violation in the first `rows` rows, from the kernel P or in the metric of an implicit
- * step. */
+ * step. Not refined: what round-off leaves shows in the violation after the step, which is judged. */
 static keel_status correction(ki_dynamics *d, keel_saddle *P, const double *violation, int rows,
                               bool by_step) {
     d->projection_iterations++;
     for (int i = 0; i < d->m; i++)
         d->b_m[i] = i < rows ? -violation[i] : 0;
     if (!by_step)
-        return keel_saddle_solve(P, NULL, d->b_m, d->x, d->y, NULL);
+        return ki_saddle_solve_once(P, NULL, d->b_m, d->x, d->y);
     d->step_metric.solve(d->step_metric.user, d->b_m, d->x);
     return KEEL_OK;
 }
@@ -90,37 +92,54 @@ static ki_verdict judge(progress *p, double violation, double tolerance) {
     return violation < previous ? KI_REFACTOR_AND_STEP : KI_GIVE_UP;
 }
 
+/* What to evaluate after step number `step` of a position. Where the last projection ended this one will: if
+ * the velocities come next, with factors of their own position, M, J and their violation come along. K keeps
+ * its factors, but they are no longer those of the values in d->at. */
+static unsigned terms_after(ki_dynamics *d, int step) {
+    bool velocities = ki_projects_velocity(d->law) && d->P == d->K && d->P_G == d->K && !d->relaxed;
+    if (!velocities || d->step_metric.solve || step < d->position_steps)
+        return KEEL_POSITION;
+    d->factored = false;
+    return KEEL_POSITION | KEEL_MASS | KEEL_JACOBIAN | KEEL_VELOCITY;
+}
+
 keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
     int n_h = d->system->n_h, worst = 0;
+    unsigned what = KEEL_POSITION;
     progress p = {.previous = INFINITY};
-    bool by_step = d->step_metric.solve != NULL, usable = by_step || at_hand(d, d->P_G);
+    bool by_step = d->step_metric.solve != NULL, usable = by_step || at_hand(d, d->P_G), sized = false;
     if (n_h == 0)
         return KEEL_OK;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
         keel_status status = ki_solve_auxiliaries(d, t, y);
         if (!status)
-            status = ki_evaluate_terms(d, KEEL_POSITION, t, y);
+            status = ki_evaluate_once(d, what, t, y);
         if (!status && !usable)
             status = factor_kernel(d, d->P_G, t, y);
         if (status)
             return status;
         p.fresh = p.fresh || !usable;
         usable = true;
-        ki_position_sizes(d, y, d->size);
+        if (!sized) /* a step within the reach of its factors changes them little */
+            ki_position_sizes(d, y, d->size);
+        sized = true;
         double violation = ki_worst_relative(d->at.Phi, d->size, n_h, &worst);
         ki_verdict next = judge(&p, violation, d->law->projection_tolerance);
-        if (next == KI_CONVERGED)
+        if (next == KI_CONVERGED) {
+            d->position_steps = iteration;
             return KEEL_OK;
+        }
         if (next == KI_GIVE_UP)
             break;
         if (next == KI_REFACTOR_AND_STEP) {
             if ((status = factor_kernel(d, d->P_G, t, y)))
                 return status;
             p.fresh = true;
-            by_step = false;
+            by_step = sized = false;
         }
         if ((status = position_step(d, t, y, by_step)) || d->P_D)
             return status; /* a penalty projection is one step: it does not go all the way */
+        what = terms_after(d, iteration + 1);
     }
     return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_POSITION, t, worst, fabs(d->at.Phi[worst]));
 }
@@ -136,9 +155,10 @@ static keel_status velocity_step(ki_dynamics *d, double t, double *v, bool by_st
 keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
     double *v = ki_v(d, y);
     int worst = 0;
+    unsigned what = KEEL_VELOCITY;
     progress p = {.previous = INFINITY};
     bool by_step = d->step_metric.solve != NULL;
-    bool anew = !by_step && !(d->relaxed && at_hand(d, d->P));
+    bool anew = !by_step && !(d->relaxed && at_hand(d, d->P)), sized = false;
     if (d->m == 0)
         return KEEL_OK;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
@@ -146,11 +166,13 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
         if (!status && anew)
             status = factor_kernel(d, d->P, t, y);
         if (!status)
-            status = ki_evaluate_terms(d, KEEL_VELOCITY, t, y);
+            status = ki_evaluate_once(d, what, t, y);
         if (status)
             return status;
         p.fresh = p.fresh || anew;
-        ki_velocity_sizes(d, v, d->size);
+        if (!sized || anew)
+            ki_velocity_sizes(d, v, d->size);
+        sized = true;
         double violation = ki_worst_relative(d->at.rate, d->size, d->m, &worst);
         ki_verdict next = judge(&p, violation, d->law->projection_tolerance);
         if (next == KI_CONVERGED)
@@ -161,9 +183,10 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
             if ((status = factor_kernel(d, d->P, t, y)))
                 return status;
             p.fresh = true;
-            by_step = false;
+            by_step = sized = false;
         }
-        anew = p.fresh && d->system->J_needs_v; /* otherwise J stays as it is */
+        anew = p.fresh && d->system->J_needs_v;                          /* otherwise J stays as it is */
+        what = d->audit_M ? KEEL_VELOCITY | KEEL_ENERGY : KEEL_VELOCITY; /* most likely the last one */
         if ((status = velocity_step(d, t, v, by_step)) || d->P_D)
             return status;
     }
@@ -255,10 +278,11 @@ keel_status ki_project(ki_dynamics *d, double t, double *y) {
  * freedom at all. */
 static const double NORMAL_PART = 0.01;
 
-/* e <- tangential part of e, with the factors in K, plus a hundredth of the normal part */
+/* e <- tangential part of e, with the factors in K, plus a hundredth of the normal part. An estimate is good
+ * for a digit or two: what one application of the factors leaves, round-off, needs no refinement. */
 static keel_status tangential(ki_dynamics *d, keel_saddle *K, double *e) {
     ki_mass_times(d, e, d->b_v);
-    keel_status status = keel_saddle_solve(K, d->b_v, NULL, d->x, d->y, NULL);
+    keel_status status = ki_saddle_solve_once(K, d->b_v, NULL, d->x, d->y);
     for (int i = 0; i < d->system->n_v; i++)
         e[i] = d->x[i] + NORMAL_PART * (e[i] - d->x[i]);
     return status < 0 ? status : KEEL_OK;

@@ -55,8 +55,11 @@ keel_status ki_settle(ki_dynamics *d, keel_stabilize kind, double t, double *y) 
     bool partitioned = formulation == KEEL_INDEPENDENT || formulation == KEEL_PARTITIONED;
     if (!partitioned && kind != KEEL_PROJECTION && kind != KEEL_GRADIENT)
         return KEEL_OK;
+    double energy_before = 0;
     memcpy(d->y_stage, y, (size_t)d->n_y * sizeof(double));
-    if (partitioned)
+    if (d->audit_M) /* first: positions are judged here too */
+        status = ki_energy_at(d, t, y, &energy_before);
+    if (!status && partitioned)
         status = correct_dependent(d, t, y, formulation == KEEL_PARTITIONED);
     if (!status && kind == KEEL_PROJECTION)
         status = project(d, t, y);
@@ -68,9 +71,6 @@ keel_status ki_settle(ki_dynamics *d, keel_stabilize kind, double t, double *y) 
             status = ki_project(d, t, y);
         }
     }
-    double energy_before = 0;
-    if (!status && d->audit_M)
-        status = ki_energy_at(d, t, d->y_stage, &energy_before);
     if (!status)
         measure_correction(d, d->y_stage, y);
     if (!status && d->audit_M)
