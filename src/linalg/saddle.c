@@ -284,8 +284,6 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
     finite &= take_J(K, J);
     if (!finite)
         return KEEL_ERROR_NOT_FINITE;
-    if (K->sparse)
-        ki_saddle_scale(K);
     keel_status status = KEEL_OK;
     if (null_space)
         K->pivots.count = K->pivots.near = 0;
