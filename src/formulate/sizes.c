@@ -3,10 +3,15 @@
 
 #include "formulate/sizes.h"
 
+/* fmax in loops, without its call: b where a is not a number. */
+static double larger(double a, double b) {
+    return a > b ? a : b;
+}
+
 static double largest(const double *x, int n) {
     double max = 0;
     for (int i = 0; i < n; i++)
-        max = fmax(max, fabs(x[i]));
+        max = larger(fabs(x[i]), max);
     return max;
 }
 
@@ -17,14 +22,14 @@ static void row_sizes(const ki_dynamics *d, int rows, const double *x, double fl
                       const double *largest_so_far, double *size) {
     keel_pattern P = d->system->J;
     for (int i = 0; i < rows; i++) {
-        size[i] = 0;
+        double sum = 0;
         for (int k = P.start[i]; k < P.start[i + 1]; k++) {
             int j = P.index[k];
-            double length = x ? fmax(fabs(x[j]), floor) : floor;
-            length = least ? fmax(length, least[j]) : length;
-            size[i] += fabs(d->at.J[k]) * length;
+            double length = x ? larger(fabs(x[j]), floor) : floor;
+            length = least ? larger(length, least[j]) : length;
+            sum += fabs(d->at.J[k]) * length;
         }
-        size[i] = fmax(size[i], 0.01 * largest_so_far[i]);
+        size[i] = larger(sum, 0.01 * largest_so_far[i]);
         if (!(size[i] > 0)) /* an empty row: nothing to compare with */
             size[i] = 1;
     }
@@ -87,7 +92,7 @@ void ki_invariant_sizes(const ki_dynamics *d, const double *y, double *size) {
  * constraints. */
 static void remember_largest(const double *size, int rows, double *largest_so_far) {
     for (int i = 0; i < rows; i++)
-        largest_so_far[i] = fmax(largest_so_far[i], size[i]);
+        largest_so_far[i] = larger(size[i], largest_so_far[i]);
 }
 
 static void worst_row(const double *violation, const double *size, int rows, double *max, double *scaled,
@@ -99,7 +104,7 @@ static void worst_row(const double *violation, const double *size, int rows, dou
             *max = fabs(violation[i]);
             *row = i;
         }
-        *scaled = fmax(*scaled, fabs(violation[i]) / size[i]);
+        *scaled = larger(fabs(violation[i]) / size[i], *scaled);
     }
 }
 

@@ -79,7 +79,8 @@ long ki_whole_steps(double t, double t_end, double h) {
 
 double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i) {
     double relative = fmax(SHARE_OF_A_STEP * self->settings.tolerance, ROUND_OFF);
-    return SHARE_OF_A_STEP * self->settings.absolute_tolerance + relative * fmax(fabs(y0[i]), fabs(y1[i]));
+    double before = fabs(y0[i]), after = fabs(y1[i]), size = after > before ? after : before;
+    return SHARE_OF_A_STEP * self->settings.absolute_tolerance + relative * size;
 }
 
 keel_status ki_settle_estimate(ki_integrator *self, double *e) {
