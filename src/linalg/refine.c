@@ -265,6 +265,10 @@ void ki_start(keel_saddle *K) {
         start_rescued(K);
         return;
     }
+    if (K->sparse && !K->augment) {
+        ki_saddle_sparse_solve(K, K->r, K->s, K->x, K->y);
+        return;
+    }
     copy_solution(K, K->x, K->y, K->r, K->s);
     ki_apply(K, K->x, K->y);
 }
