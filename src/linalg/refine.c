@@ -146,10 +146,10 @@ static bool is_small(int count, const double *rest, const double *square, double
     return small;
 }
 
-/* Whether the relative residual is below the tolerance as far as the first look can tell. Half of the
- * tolerance leaves room for the round-off of comparing. */
+/* Whether the relative residual is below the tolerance as far as the first look can tell. Nine tenths
+ * of the tolerance leave room for the round-off of comparing. */
 static bool is_plainly_small(const keel_saddle *K) {
-    double bound = 0.25 * K->settings.tolerance * K->settings.tolerance;
+    double tolerance = 0.9 * K->settings.tolerance, bound = tolerance * tolerance;
     double first = look_at_A(K), second = look_at_J(K);
     if (!(first > LEAST_SQUARE && first < MOST_SQUARE && second < MOST_SQUARE))
         return false;
