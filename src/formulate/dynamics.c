@@ -216,10 +216,18 @@ keel_status ki_trouble_at(ki_dynamics *d, keel_status status, ki_trouble_kind ki
 }
 
 bool ki_all_finite(const double *x, int n, int *index) {
-    double sum = 0; /* 0 * x is 0 for finite x, NaN otherwise: one pass without branches */
-    for (int i = 0; i < n; i++)
-        sum += 0 * x[i];
-    if (sum == 0)
+    /* 0 * x is 0 for finite x, NaN otherwise: one pass without branches, in sums that do not wait for each
+     * other */
+    double a = 0, b = 0, c = 0;
+    int i = 0;
+    for (; i < n - 2; i += 3) {
+        a += 0 * x[i];
+        b += 0 * x[i + 1];
+        c += 0 * x[i + 2];
+    }
+    for (; i < n; i++)
+        a += 0 * x[i];
+    if (a + b + c == 0)
         return true;
     for (*index = 0; *index < n - 1 && isfinite(x[*index]); ++*index)
         ;

@@ -262,6 +262,7 @@ static bool attempt(keel_saddle *K) {
 keel_status ki_augment_factor(keel_saddle *K) {
     if (!K->augment && !create(K))
         return KEEL_ERROR_MEMORY;
+    ki_saddle_scale(K);
     while (!attempt(K)) {
         int rows = ki_augment_choose_rows(K);
         if (rows < 0 || (rows > 0 && !analyse_again(K)))

@@ -76,7 +76,7 @@ void ki_deflation_polish(keel_saddle *K, double *y) {
     ki_minus_J_transposed(K, y, F->x);
     for (int i = 0; i < K->m; i++)
         F->y[i] = K->D_factored[i] * y[i];
-    ki_saddle_sparse_solve(K, F->x, F->y);
+    ki_saddle_sparse_solve(K, F->x, F->y, F->x, F->y);
     for (int i = 0; i < K->m; i++)
         y[i] += F->y[i];
 }
@@ -91,7 +91,7 @@ static void span_weak_rows(keel_saddle *K) {
         memset(F->x, 0, (size_t)K->n * sizeof(double));
         memset(y, 0, (size_t)K->m * sizeof(double));
         y[row] = K->S_size[row] > 0 ? K->S_size[row] : 1;
-        ki_saddle_sparse_solve(K, F->x, y);
+        ki_saddle_sparse_solve(K, F->x, y, F->x, y);
         for (int round = 0; round < 3; round++)
             ki_deflation_polish(K, y);
         for (int i = 0; i < K->m; i++)

@@ -23,7 +23,7 @@ static const double ROUND_OFF = 1e-14;
 static void solve_S(keel_saddle *K, double *y) {
     ki_deflation *F = K->deflation;
     memset(F->x, 0, (size_t)K->n * sizeof(double));
-    ki_saddle_sparse_solve(K, F->x, y);
+    ki_saddle_sparse_solve(K, F->x, y, F->x, y);
     for (int i = 0; i < K->m; i++)
         y[i] = -y[i];
 }

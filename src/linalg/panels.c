@@ -7,6 +7,14 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+/* Before a loop with loops inside whose number of turns is a constant in small panels: the compiler would
+ * keep it. */
+#if defined __GNUC__ && !defined __clang__
+#define UNROLL _Pragma("GCC unroll 8")
+#else
+#define UNROLL
+#endif
+
 /* Calls function(..., width, rows), with constants where KI_SHAPE says so. */
 #define WITH(function, w, r, ...)                                                                            \
     case KI_SHAPE(w, r):                                                                                     \
@@ -23,6 +31,8 @@
     WITH(function, w, 3, __VA_ARGS__)                                                                        \
     WITH(function, w, 4, __VA_ARGS__)                                                                        \
     WITH(function, w, 5, __VA_ARGS__)                                                                        \
+    WITH(function, w, 6, __VA_ARGS__)                                                                        \
+    WITH(function, w, 7, __VA_ARGS__)                                                                        \
     WITH_WIDTH(function, panel, w, __VA_ARGS__)
 #define BY_SHAPE(function, panel, ...)                                                                       \
     switch ((panel)->shape) {                                                                                \
@@ -52,7 +62,7 @@ ALWAYS_INLINE double dot(int count, const double *a, const double *b) {
 
 /* w = row L^-T of the square */
 ALWAYS_INLINE void eliminate_row(const double *row, int count, const double *square, int width, double *w) {
-    for (int j = 0; j < count; j++) {
+    UNROLL for (int j = 0; j < count; j++) {
         double rest = row[j];
         for (int c = 0; c < j; c++)
             rest -= w[c] * square[j * width + c];
@@ -99,7 +109,7 @@ ALWAYS_INLINE double invert_J(ki_panels *F, int k, double before, double pivot) 
 /* The square: L below its diagonal. */
 ALWAYS_INLINE void factor_square(ki_panels *F, int k, bool of_J, double *square, double *d_inverse, double *w,
                                  int width) {
-    for (int i = 0; i < width; i++) {
+    UNROLL for (int i = 0; i < width; i++) {
         double *row = square + i * width, before = row[i], pivot = before;
         eliminate_row(row, i, square, width, w);
         scale_row(row, i, d_inverse, w);
@@ -113,7 +123,7 @@ ALWAYS_INLINE void factor_square(ki_panels *F, int k, bool of_J, double *square,
 ALWAYS_INLINE void subtract_products(ki_panels *F, const cursor *at, const double *l, const double *w,
                                      int width, int rows) {
     const int *offset = at->offset;
-    for (int b = 0; b < rows; b++) {
+    UNROLL for (int b = 0; b < rows; b++) {
         bool few = rows <= KI_FEW_ROWS;
         const int *to = few ? offset - b : F->offset + F->shift[at->row - F->row + b];
         double *value = few ? F->value : F->value + F->base[at->row - F->row + b];
@@ -139,7 +149,7 @@ ALWAYS_INLINE void factor_panel(ki_panels *F, cursor *at, int width, int rows) {
     for (int i = 0; i < width * width && small; i++)
         square[i] = value[i];
     factor_square(F, at->k, of_J, square, d_inverse, w, width);
-    for (int a = 0; a < rows; a++) {
+    UNROLL for (int a = 0; a < rows; a++) {
         eliminate_row(below + a * width, width, square, width, w + a * width);
         scale_row(l + a * width, width, d_inverse, w + a * width);
     }

@@ -31,7 +31,7 @@ enum { KI_FEW_ROWS = 8 };
 
 /* Panels with code of their own: up to KI_LOW rows below up to KI_THIN columns, and any number of rows
  * (counted as KI_LOW + 1) below up to KI_WIDE. KI_SHAPE is 0 for the others. */
-enum { KI_THIN = 3, KI_LOW = 5, KI_WIDE = 6 };
+enum { KI_THIN = 3, KI_LOW = 7, KI_WIDE = 6 };
 #define KI_SHAPE(width, rows)                                                                                \
     ((width) > KI_WIDE                                                                                       \
          ? 0                                                                                                 \

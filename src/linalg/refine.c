@@ -25,10 +25,6 @@ static void subtract_A(const keel_saddle *K) {
     const double *x = K->x;
     double *rest = K->x_rest, *size = K->x_size;
     for (int i = 0; i < K->n; i++) {
-        rest[i] = K->r[i];
-        size[i] = fabs(K->r[i]);
-    }
-    for (int i = 0; i < K->n; i++) {
         double product = 0, magnitude = 0, x_i = x[i];
         for (int p = start[i]; p < start[i + 1]; p++) {
             int j = index[p];
@@ -41,8 +37,8 @@ static void subtract_A(const keel_saddle *K) {
                 size[j] += fabs(there);
             }
         }
-        rest[i] -= product;
-        size[i] += magnitude;
+        rest[i] = K->r[i] - product;
+        size[i] = fabs(K->r[i]) + magnitude;
     }
 }
 
@@ -90,19 +86,77 @@ static double largest_size(int count, const double *size, const double *scale, d
     return most;
 }
 
-/* Whether every component of `rest` is small against the terms it is the sum of; false for a NaN. */
-static bool is_small(int count, const double *rest, const double *size, double tolerance) {
+/* The first look: residuals without the sizes of all terms, and without roots. A bound from below on the
+ * sizes is enough to accept,
+ *
+ *     size_i >= |r_i| + |A_ii x_i|     in the first block, and all of it in the second
+ *
+ * and all is compared squared: x_scale_i^2 = 1 / A_ii, y_scale_i^2 = 1 / (square of the length of row i).
+ * Both functions leave 1 / scale^2 in x_size and y_size, return the largest squared and scaled size. */
+static double look_at_A(const keel_saddle *K) {
+    const int *start = K->A.start, *index = K->A.index;
+    const double *x = K->x, *value = K->A_values, *r = K->r;
+    double *rest = K->x_rest, *square = K->x_size, most = 0;
+    for (int i = 0, p = 0; i < K->n; i++) {
+        int diagonal = start[i + 1] - 1; /* the last entry of each row */
+        double x_i = x[i], product = 0;
+        for (; p < diagonal; p++) {
+            int j = index[p];
+            product += value[p] * x[j];
+            rest[j] -= value[p] * x_i;
+        }
+        double A_ii = value[p++], own = A_ii * x_i, size = fabs(r[i]) + fabs(own);
+        rest[i] = r[i] - (product + own);
+        square[i] = A_ii > 0 ? A_ii : 1;
+        most = size * size > most * square[i] ? size * size / square[i] : most;
+    }
+    return most;
+}
+
+static double look_at_J(const keel_saddle *K) {
+    const int *start = K->J.start, *index = K->J.index;
+    const double *x = K->x, *value = K->J_values;
+    double *x_rest = K->x_rest, most = 0;
+    for (int i = 0, p = 0; i < K->m; i++) {
+        double y_i = K->y[i], damped = K->D[i] * y_i, square = 0;
+        double rest = K->s[i] + damped, size = fabs(K->s[i]) + fabs(damped);
+        for (int end = start[i + 1]; p < end; p++) {
+            int k = index[p];
+            double v = value[p], here = v * x[k];
+            rest -= here;
+            size += fabs(here);
+            square += v * v;
+            x_rest[k] -= v * y_i;
+        }
+        K->y_rest[i] = rest;
+        K->y_size[i] = square = square > 0 ? square : 1;
+        most = size * size > most * square ? size * size / square : most;
+    }
+    return most;
+}
+
+/* Squares in this range neither vanish nor overflow when they are multiplied by tolerance^2. */
+static const double LEAST_SQUARE = 1e-200, MOST_SQUARE = 1e200;
+
+/* Whether rest_i^2 < bound square_i for all i; false for a NaN, and where the bound vanishes. */
+static bool is_small(int count, const double *rest, const double *square, double bound) {
     bool small = true;
     for (int i = 0; i < count; i++)
-        small &= fabs(rest[i]) <= tolerance * size[i];
+        small &= rest[i] * rest[i] < bound * square[i];
     return small;
 }
 
-/* A bound that needs no scales: if it holds for each component, it holds for each block in the scaled
- * max-norm. Half of the tolerance leaves room for the round-off of comparing. */
-static bool is_componentwise_small(const keel_saddle *K) {
-    double tolerance = 0.5 * K->settings.tolerance;
-    return is_small(K->n, K->x_rest, K->x_size, tolerance) && is_small(K->m, K->y_rest, K->y_size, tolerance);
+/* Whether the relative residual is below the tolerance as far as the first look can tell. Nine tenths
+ * of the tolerance leave room for the round-off of comparing. */
+static bool is_plainly_small(const keel_saddle *K) {
+    double tolerance = 0.9 * K->settings.tolerance, bound = tolerance * tolerance;
+    double first = look_at_A(K), second = look_at_J(K);
+    if (!(first > LEAST_SQUARE && first < MOST_SQUARE && second < MOST_SQUARE))
+        return false;
+    if (K->m > 0 && !(second > LEAST_SQUARE))
+        return false;
+    return is_small(K->n, K->x_rest, K->x_size, bound * first) &&
+           is_small(K->m, K->y_rest, K->y_size, bound * second);
 }
 
 /* Residual of the system as given at K->x, K->y, into x_rest and y_rest. */
@@ -211,6 +265,10 @@ void ki_start(keel_saddle *K) {
         start_rescued(K);
         return;
     }
+    if (K->sparse && !K->augment) {
+        ki_saddle_sparse_solve(K, K->r, K->s, K->x, K->y);
+        return;
+    }
     copy_solution(K, K->x, K->y, K->r, K->s);
     ki_apply(K, K->x, K->y);
 }
@@ -259,10 +317,10 @@ keel_status ki_refine(keel_saddle *K, keel_saddle_info *info) {
     keel_saddle_info best = {.residual = INFINITY, .worst_row = -1}, unasked = best;
     bool asked = info;
     for (info = asked ? info : &unasked;;) {
-        subtract(K);
-        if (!asked && is_componentwise_small(K))
+        if (!asked && is_plainly_small(K))
             return KEEL_OK;
         ki_saddle_scale(K);
+        subtract(K);
         ki_measure measure = measure_rest(K);
         report(info, measure);
         if (info->residual <= tolerance)

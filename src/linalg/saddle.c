@@ -125,14 +125,20 @@ void keel_saddle_free(keel_saddle *K) {
     free(K);
 }
 
-/* Copies, and tells whether all values are finite: 0 * v is 0 only then. */
-static bool copy_finite(int count, const double *from, double *to) {
-    double sum = 0;
-    for (int i = 0; i < count; i++) {
-        to[i] = from[i];
-        sum += 0 * from[i];
+/* Copies, and tells whether all values are finite: 0 * v is 0 only then. Four sums do not wait for each
+ * other. */
+static bool copy_finite(int count, const double *restrict from, double *restrict to) {
+    double a = 0, b = 0, c = 0, d = 0;
+    int i = 0;
+    for (; i < count - 3; i += 4) {
+        a += 0 * (to[i] = from[i]);
+        b += 0 * (to[i + 1] = from[i + 1]);
+        c += 0 * (to[i + 2] = from[i + 2]);
+        d += 0 * (to[i + 3] = from[i + 3]);
     }
-    return sum == 0;
+    for (; i < count; i++)
+        a += 0 * (to[i] = from[i]);
+    return a + b + c + d == 0;
 }
 
 static double scale_of(double square) {
@@ -284,8 +290,6 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
     finite &= take_J(K, J);
     if (!finite)
         return KEEL_ERROR_NOT_FINITE;
-    if (K->sparse)
-        ki_saddle_scale(K);
     keel_status status = KEEL_OK;
     if (null_space)
         K->pivots.count = K->pivots.near = 0;

@@ -170,8 +170,9 @@ long ki_saddle_sparse_entries(const ki_saddle_sparse *sparse);
 keel_status ki_saddle_sparse_factor(keel_saddle *K);
 void ki_saddle_sparse_apply(keel_saddle *K, double *x, double *y);
 
-/* The same with the matrix that was factored as it is: where A is singular that of augment.h. */
-void ki_saddle_sparse_solve(keel_saddle *K, double *x, double *y);
+/* x, y from r, s with the matrix that was factored as it is: where A is singular that of augment.h. The right
+ * side and the solution may be the same. */
+void ki_saddle_sparse_solve(keel_saddle *K, const double *r, const double *s, double *x, double *y);
 
 /* t = d^(-1/2) L_A^-1 b and x = L_A^-T d^(-1/2) t */
 void ki_saddle_sparse_half(const keel_saddle *K, const double *b, double *t);

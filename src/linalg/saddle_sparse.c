@@ -132,14 +132,14 @@ keel_status ki_saddle_sparse_factor(keel_saddle *K) {
     return ki_augment_factor(K);
 }
 
-void ki_saddle_sparse_solve(keel_saddle *K, double *x, double *y) {
+void ki_saddle_sparse_solve(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
     const ki_saddle_sparse *sparse = K->sparse;
     const int *x_place = sparse->place, *y_place = sparse->place + K->n;
     double *b = sparse->b;
     for (int i = 0; i < K->n; i++)
-        b[x_place[i]] = x[i];
+        b[x_place[i]] = r[i];
     for (int i = 0; i < K->m; i++)
-        b[y_place[i]] = y[i];
+        b[y_place[i]] = s[i];
     ki_panels_solve(&sparse->panels, b);
     for (int i = 0; i < K->n; i++)
         x[i] = b[x_place[i]];
@@ -150,7 +150,7 @@ void ki_saddle_sparse_solve(keel_saddle *K, double *x, double *y) {
 void ki_saddle_sparse_apply(keel_saddle *K, double *x, double *y) {
     if (K->augment)
         ki_augment_right_side(K, y, x);
-    ki_saddle_sparse_solve(K, x, y);
+    ki_saddle_sparse_solve(K, x, y, x, y);
     if (K->augment)
         ki_augment_multipliers(K, y);
 }
