@@ -203,7 +203,7 @@ void count_instructions(table *t, const request *r) {
             point *p = &c->points[k];
             if (!p->good || !(p->error_q <= LEVEL[1]))
                 continue;
-            if (p->cpu < 0.1) {
+            if (p->cpu < 0.003) {
                 show_progress(c, p->value);
                 p->instructions = instructions_of(c, p->value, r);
             }
