@@ -17,6 +17,9 @@
 #define COUNT_OFF() (void)0
 #endif
 
+enum { LEAST_REPEATS = 3 };
+static const double MOST_SECONDS = 0.25;
+
 static double started, spent;
 
 static double cpu_seconds(void) {
@@ -65,10 +68,12 @@ static int fail(const char *why) {
 }
 
 static int run(const bench_solver *solver, char **argv) {
-    double value = strtod(argv[2], NULL), least = HUGE_VAL;
+    double value = strtod(argv[2], NULL), least = HUGE_VAL, begin = cpu_seconds();
     int repeats = atoi(argv[3]);
     bench_result result;
-    for (int i = 0; i < (repeats > 1 ? repeats : 1); i++) {
+    /* building counts too: a short run of a large model is repeated a few times only */
+    for (int i = 0; i == 0 || (i < repeats && (i < LEAST_REPEATS || cpu_seconds() - begin < MOST_SECONDS));
+         i++) {
         memset(&result, 0, sizeof result);
         result.position = result.velocity = result.energy = NAN;
         result.steps = result.evaluations = result.factorizations = -1;
