@@ -81,7 +81,7 @@ const curve *best_own(const table *t, const char *problem, double error, double 
 const curve *find_curve(const table *t, const char *problem, const char *solver, const char *method) {
     for (int i = 0; i < t->count; i++) {
         const curve *c = &t->curves[i];
-        if (strcmp(c->problem, problem) == 0 && strcmp(c->solver, solver) == 0 &&
+        if (c->done && strcmp(c->problem, problem) == 0 && strcmp(c->solver, solver) == 0 &&
             strcmp(c->method, method) == 0)
             return c;
     }

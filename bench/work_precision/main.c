@@ -47,20 +47,6 @@ static bool is_asked_for(const table *t, const char *problem) {
     return false;
 }
 
-static void measure_all(table *t, const request *r) {
-    for (int p = 0; p < BENCH_PROBLEM_COUNT; p++) {
-        if (!is_asked_for(t, BENCH_PROBLEMS[p].name))
-            continue;
-        find_reference(t, p, r);
-        for (int i = 0; i < t->count; i++)
-            if (strcmp(t->curves[i].problem, BENCH_PROBLEMS[p].name) == 0)
-                run_curve(&t->curves[i], r);
-        measure_errors(t, p);
-    }
-    if (r->count_instructions)
-        count_instructions(t, r);
-}
-
 static bool write_all(const table *t, const char *directory) {
     static const struct {
         const char *suffix;
@@ -73,11 +59,27 @@ static bool write_all(const table *t, const char *directory) {
         if (!FILES[i].write(t, path)) {
             perror(path);
             good = false;
-        } else {
-            printf("wrote %s\n", path);
         }
     }
     return good;
+}
+
+/* What is known is written after every problem: an interrupted benchmark keeps what it has. */
+static bool measure_all(table *t, const request *r, const char *directory) {
+    bool good = true;
+    for (int p = 0; p < BENCH_PROBLEM_COUNT; p++) {
+        if (!is_asked_for(t, BENCH_PROBLEMS[p].name))
+            continue;
+        find_reference(t, p, r);
+        for (int i = 0; i < t->count; i++)
+            if (strcmp(t->curves[i].problem, BENCH_PROBLEMS[p].name) == 0)
+                run_curve(&t->curves[i], r);
+        measure_errors(t, p);
+        good = good && write_all(t, directory);
+    }
+    if (r->count_instructions)
+        count_instructions(t, r);
+    return good && write_all(t, directory);
 }
 
 int main(int argc, char **argv) {
@@ -95,8 +97,9 @@ int main(int argc, char **argv) {
         fprintf(stderr, "no solvers in %s\n", a.request.directory);
         return 1;
     }
-    measure_all(&t, &a.request);
-    bool good = write_all(&t, a.output);
+    bool good = measure_all(&t, &a.request, a.output);
+    if (good)
+        printf("the page is %s/work_precision.html, the numbers are in .csv and .md beside it\n", a.output);
     free(t.curves);
     free(t.references);
     return good ? 0 : 1;

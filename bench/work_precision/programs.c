@@ -171,6 +171,7 @@ void run_curve(curve *c, const request *r) {
             break;
         }
     }
+    c->done = true;
 }
 
 /* Instructions between the two clocks, counted by callgrind; NAN if it is not there. */

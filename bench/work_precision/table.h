@@ -25,6 +25,7 @@ typedef struct curve {
     char problem[32], solver[32], method[64], parameter[8];
     point points[BENCH_LADDER_MAX];
     int count;
+    bool done; /* all of its points were tried */
 } curve;
 
 /* What is known of the true solution at the end. */

@@ -21,7 +21,7 @@ bool write_csv(const table *t, const char *path) {
     fprintf(file, "problem,solver,method,parameter,value,status,cpu_s,error_q,error_v,position_violation,"
                   "velocity_violation,energy,steps,evaluations,factorizations,instructions,why\n");
     for (int i = 0; i < t->count; i++)
-        for (int k = 0; k < t->curves[i].count; k++)
+        for (int k = 0; t->curves[i].done && k < t->curves[i].count; k++)
             write_point(file, &t->curves[i], &t->curves[i].points[k]);
     bool good = !ferror(file);
     return fclose(file) == 0 && good;
