@@ -35,10 +35,10 @@ install: build ## install program, libraries, headers, models and documentation 
 uninstall: ## remove what was installed (PREFIX, DESTDIR)
 	@DESTDIR="$(DESTDIR)" scripts/install.sh --uninstall "$(PREFIX)"
 
-bench: ## install and build other solvers' drivers, run the benchmarks (PROBLEM=andrews: only that one)
+bench: ## install and build other solvers' drivers, run the benchmarks (PROBLEM='andrews a03': only these)
 	@scripts/install-deps.sh bench
 	@cmake --preset release >/dev/null
-	@scripts/bench.sh $(BUILD) $(PROBLEM)
+	@scripts/bench.sh $(BUILD) '$(PROBLEM)'
 
 papers: deps build ## repeat the experiments of five papers (docs/reproduction.md and its pages; build/papers)
 	@$(BUILD)/keel reproduce all -o $(BUILD)/papers --markdown docs/reproduction.md --pages docs

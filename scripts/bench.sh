@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds and runs the benchmarks one after the other. Nothing else should be running.
 #
-#   scripts/bench.sh BUILD_DIR [PROBLEM]      all of them, or work against precision of one problem only
+#   scripts/bench.sh BUILD_DIR ['PROBLEM ...']      all of them, or work against precision of these problems only
 set -eu
 build=$1
 problem=${2:-}
@@ -24,5 +24,5 @@ if command -v valgrind >/dev/null; then
     echo "== mechanism_scaling: instructions of an evaluation, a factorization and a solve"
     bench/mechanism_scaling.sh "$build/bench/bench_mechanism_scaling" models
 fi
-echo "== work against precision (docs/benchmark.md); this takes a quarter of an hour"
+echo "== work against precision (docs/benchmark.md); this takes the most of an hour"
 "$build/bench/bench_work_precision" -d "$build/bench" -o "$results" --instructions

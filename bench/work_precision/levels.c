@@ -48,7 +48,7 @@ double seconds_at(const curve *c, double error) {
     return least;
 }
 
-static bool has_word(const char *words, const char *word) {
+bool has_word(const char *words, const char *word) {
     size_t length = strlen(word);
     for (const char *at = words; (at = strstr(at, word)); at += length)
         if ((at == words || at[-1] == ' ') && (at[length] == ' ' || !at[length]))

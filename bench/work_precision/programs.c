@@ -39,7 +39,7 @@ static curve *add_curve(table *t) {
 static bool take_offer(table *t, const char *solver, char *line, const request *r) {
     char *rest = line, *problem = strtok_r(rest, " \n", &rest), *method = strtok_r(rest, " \n", &rest),
          *parameter = strtok_r(rest, " \n", &rest);
-    if (!parameter || !bench_find_problem(problem) || (r->only && strcmp(r->only, problem) != 0))
+    if (!parameter || !bench_find_problem(problem) || (r->only && !has_word(r->only, problem)))
         return true;
     curve *c = add_curve(t);
     if (!c)

@@ -49,7 +49,7 @@ static inline bool is_keel(const curve *c) {
 /* programs.c: asks PROGRAMS (solver_* and peer_* in `directory`) for what they offer, or for a run. */
 typedef struct request {
     const char *directory;
-    const char *only;        /* a problem, or NULL: all     */
+    const char *only;        /* names of problems; NULL: all */
     bool keel_only;          /* no peers                    */
     bool count_instructions; /* of the levels' points      */
     double limit;            /* seconds of a single run     */
@@ -63,7 +63,10 @@ void count_instructions(table *t, const request *r);
 void find_reference(table *t, int problem, const request *r);
 void measure_errors(table *t, int problem);
 
-/* levels.c: seconds of a curve at an error in q, NAN if it does not get there. Between two runs the curve is
+/* levels.c: whether a word is among words with blanks between them. */
+bool has_word(const char *words, const char *word);
+
+/* Seconds of a curve at an error in q, NAN if it does not get there. Between two runs the curve is
  * straight in logarithms. */
 double seconds_at(const curve *c, double error);
 
