@@ -34,6 +34,14 @@ static double size_of(const keel_system *system, int j) {
     return system->q_size ? system->q_size[j] : 1;
 }
 
+/* A length that makes shifts comparable with turns: where all x only turn, shifts are round-off. */
+static double longest_size(const keel_system *system) {
+    double longest = 0;
+    for (int j = 0; j < system->n_v; j++)
+        longest = fmax(longest, size_of(system, j));
+    return longest;
+}
+
 /* Divides a column of `both` by its largest entry, or all columns of M by that of M, and clears round-off. */
 static void clear_noise(double *both, int columns, int n, int from, int to) {
     double most = 0;
@@ -103,17 +111,17 @@ static void measure(const inertia *f, const double *B, double *turn, double *shi
 static keel_status name_bodies(inertia *f, int bodies, keel_diagnostics *diagnostics) {
     double *B = KI_NEW(&f->arena, double, 6 * (size_t)f->system->n_v);
     double *turn = KI_NEW(&f->arena, double, bodies + 1), *shift = KI_NEW(&f->arena, double, bodies + 1);
-    double most_turn = 0, most_shift = 0;
+    double length = longest_size(f->system), most = 0;
     int told = 0;
     if (f->arena.failed)
         return KEEL_ERROR_MEMORY;
     for (int b = 1; b <= bodies; b++) {
         keel_mechanism_body_jacobian(f->system, f->work, &f->at, b, B);
         measure(f, B, &turn[b], &shift[b]);
-        most_turn = fmax(most_turn, turn[b]), most_shift = fmax(most_shift, shift[b]);
+        most = fmax(most, fmax(turn[b], shift[b] / length));
     }
     for (int b = 1; b <= bodies; b++) {
-        bool turns = turn[b] > NO_TWIST * most_turn, shifts = shift[b] > NO_TWIST * most_shift;
+        bool turns = turn[b] > NO_TWIST * most, shifts = shift[b] / length > NO_TWIST * most;
         if ((!turns && !shifts) || told++ >= KEEL_LOCKED_TOLD)
             continue;
         keel_diagnostics_add(diagnostics, KEEL_ERROR, keel_mechanism_body_where(f->system, b),
