@@ -125,7 +125,7 @@ static int simulate(const bench_problem *problem, const keel_model *model, const
  * cache.
  */
 static keel_native *attach_code(const keel_model *model) {
-    keel_native *native = model->is_mechanism ? NULL : keel_native_attach(model->system, NULL, NULL);
+    keel_native *native = keel_native_attach(model->system, NULL, NULL);
     if (native)
         keel_native_compile(native, 1);
     return native;

@@ -179,6 +179,7 @@ void ki_rows_init(ki_builder *b, ki_rows *rows, int row_count, int cols);
 void ki_rows_add(ki_builder *b, ki_rows *rows, int column, ki_node node);
 void ki_rows_end(ki_rows *rows, int row);
 void ki_rows_free(ki_rows *rows);
+keel_pattern ki_pattern_of(ki_builder *b, const ki_rows *rows); /* in the model's arena */
 
 /* Sum of nodes, added pairwise: depth grows with the logarithm of their number. Overwrites the array. */
 ki_node ki_sum(ki_graph *graph, ki_node *nodes, int count);

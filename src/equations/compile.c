@@ -25,14 +25,9 @@ static bool (*const PARTS[])(ki_builder *b) = {
 };
 
 static bool new_model(ki_builder *b) {
-    b->model = calloc(1, sizeof *b->model);
-    if (!b->model) {
-        b->out_of_memory = true;
-        return false;
-    }
-    ki_arena_init(&b->model->arena);
-    b->model->system = keel_system_default();
-    return true;
+    b->model = ki_model_new();
+    b->out_of_memory |= !b->model;
+    return b->model;
 }
 
 keel_status keel_equations_compile(const keel_equations *equations, keel_diagnostics *diagnostics,

@@ -212,6 +212,15 @@ void keel_equations_draw(const keel_system *system, void *user, const keel_point
     ki_tape_run(model->drawing, work->inputs, work->drawing, points[0]);
 }
 
+ki_model *ki_model_new(void) {
+    ki_model *model = calloc(1, sizeof *model);
+    if (!model)
+        return NULL;
+    ki_arena_init(&model->arena);
+    model->system = keel_system_default();
+    return model;
+}
+
 void ki_model_connect(ki_model *model) {
     model->system.model = model;
     model->system.work_new = work_new;

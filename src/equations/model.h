@@ -101,6 +101,7 @@ typedef struct ki_model {
     ki_coupling *coupling; /* NULL: no constraint depends on an auxiliary */
 } ki_model;
 
+ki_model *ki_model_new(void); /* empty; NULL when out of memory */
 void ki_model_free(ki_model *model);
 
 /* Connects the functions of the system. */

@@ -3,7 +3,7 @@
 
 #include "equations/builder.h"
 
-static keel_pattern pattern_of(ki_builder *b, const ki_rows *rows) {
+keel_pattern ki_pattern_of(ki_builder *b, const ki_rows *rows) {
     ki_arena *arena = &b->model->arena;
     int *start = KI_NEW(arena, int, rows->rows + 1), *index = KI_NEW(arena, int, rows->count);
     if (!start || !index || rows->rows == 0)
@@ -54,13 +54,13 @@ bool ki_build_system(ki_builder *b) {
     system->n_i = b->of[KEEL_EQ_INVARIANT].count;
     system->n_outputs = b->of[KEEL_EQ_OUTPUT].count;
     system->has_energy = 1;
-    system->M = pattern_of(b, &b->M);
-    system->J = pattern_of(b, &b->J);
-    system->r_s = pattern_of(b, &b->r_s);
-    system->Q_lambda = pattern_of(b, &b->Q_lambda);
-    system->tangent = pattern_of(b, &b->tangent);
-    system->rate_q = pattern_of(b, &b->rate_q);
-    system->invariant_y = pattern_of(b, &b->invariant_y);
+    system->M = ki_pattern_of(b, &b->M);
+    system->J = ki_pattern_of(b, &b->J);
+    system->r_s = ki_pattern_of(b, &b->r_s);
+    system->Q_lambda = ki_pattern_of(b, &b->Q_lambda);
+    system->tangent = ki_pattern_of(b, &b->tangent);
+    system->rate_q = ki_pattern_of(b, &b->rate_q);
+    system->invariant_y = ki_pattern_of(b, &b->invariant_y);
     system->names.q = names_of(b, KEEL_EQ_COORDINATE, "");
     system->names.v = names_of(b, KEEL_EQ_COORDINATE, "'");
     system->names.z = names_of(b, KEEL_EQ_STATE, "");

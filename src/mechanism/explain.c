@@ -22,6 +22,8 @@ static int unsound_motion(const ki_mech *mech, ki_mech_work *w, double t) {
 int ki_mech_explain(const keel_system *system, void *work, double t, char *text, int size,
                     keel_location *where) {
     const ki_mech *mech = ki_mech_of(system);
+    if (mech->formulas) /* no law in them can fail by itself */
+        return 0;
     int motion = unsound_motion(mech, work, t);
     int force = motion < 0 ? ki_unsound_force(mech, work, t) : -1;
     if (motion >= 0) {

@@ -130,6 +130,15 @@ static size_t place_tape(ki_mech *mech, const ki_tape *tape) {
     return at;
 }
 
+/* The values of nodes that are all numbers, else NULL. */
+static const double *constants_of(ki_arena *arena, const ki_graph *graph, const ki_node *node, int count) {
+    double *value = KI_NEW(arena, double, count);
+    for (int i = 0; value && i < count; i++)
+        if (!ki_is_number(graph, node[i], &value[i]))
+            return NULL;
+    return value;
+}
+
 keel_status ki_formula_compile(const ki_names *names, ki_mech *mech, const keel_formula *formula, int count,
                                const char *const *extra, int extra_count, ki_use use,
                                keel_diagnostics *diagnostics, ki_formula *out) {
@@ -146,6 +155,7 @@ keel_status ki_formula_compile(const ki_names *names, ki_mech *mech, const keel_
     if (status == KEEL_OK) {
         out->input = r.input;
         out->input_count = r.input_count;
+        out->constant = constants_of(&mech->arena, r.graph, node, count);
         out->tape = ki_tape_new(r.graph, node, count, 1 + extra_count + r.input_count);
         if (out->tape)
             out->work = place_tape(mech, out->tape);

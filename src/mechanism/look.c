@@ -15,6 +15,11 @@ int keel_mechanism_look(const keel_system *system, keel_mechanism_facts *facts) 
     return mech != NULL;
 }
 
+const keel_system *keel_mechanism_formulas(const keel_system *system) {
+    const ki_mech *mech = mechanism_of(system);
+    return mech ? mech->formulas : NULL;
+}
+
 const char *keel_mechanism_joint_name(const keel_system *system, int joint) {
     return mechanism_of(system)->joint[joint].name;
 }

@@ -40,10 +40,17 @@ static void right_hand_sides(const ki_mech *mech, const ki_mech_work *w, double 
         xi[l->part[p].row] -= ki_row_bias(mech, w, l->part[p].body, &w->rows[p]) + w->rows[p].gamma;
 }
 
+/* What formulas do not answer. */
+static unsigned unwritten(const keel_system *formulas) {
+    return (formulas->tangent.rows ? 0u : KEEL_TANGENT) | (formulas->rate_q.rows ? 0u : KEEL_VELOCITY_Q);
+}
+
 keel_status ki_mech_evaluate(const keel_system *system, void *work, unsigned what, const keel_point *at,
                              keel_terms *terms) {
     const ki_mech *mech = ki_mech_of(system);
     ki_mech_work *w = work;
+    if (w->formulas && !(what & unwritten(w->formulas)))
+        return w->formulas->evaluate(w->formulas, w->formulas_work, what, at, terms);
     const unsigned moving = KEEL_FORCE | KEEL_XI | KEEL_VELOCITY | KEEL_ENERGY | KEEL_POWER |
                             KEEL_FORCE_LAMBDA | KEEL_TANGENT | KEEL_VELOCITY_Q;
     const unsigned rows = KEEL_JACOBIAN | KEEL_XI | KEEL_POSITION | KEEL_VELOCITY | KEEL_FORCE_LAMBDA;
@@ -112,6 +119,21 @@ void ki_mech_pull(const keel_system *system, const double *q, const double *dq, 
         else
             memcpy(dv + hinge->v, dq + hinge->q, (size_t)role->n_v * sizeof *dv);
     }
+}
+
+static const keel_saddle_code *kernel(const keel_system *system) {
+    const keel_system *formulas = ki_mech_of(system)->formulas;
+    return formulas->kernel(formulas);
+}
+
+void ki_mech_use_formulas(ki_mech *mech, keel_system *formulas, void (*free_them)(keel_system *formulas)) {
+    mech->formulas = formulas;
+    mech->formulas_free = free_them;
+    mech->system.kernel = kernel;
+    if (formulas->tangent.rows)
+        mech->system.tangent = formulas->tangent;
+    if (formulas->rate_q.rows)
+        mech->system.rate_q = formulas->rate_q;
 }
 
 void ki_mech_connect(ki_mech *mech) {

@@ -18,6 +18,9 @@ void ki_mech_pull(const keel_system *system, const double *q, const double *dq, 
 int ki_mech_explain(const keel_system *system, void *work, double t, char *text, int size,
                     keel_location *where);
 
+/* Lets formulas, a system of the same sizes and patterns, answer what they can; the mechanism owns them. */
+void ki_mech_use_formulas(ki_mech *mech, keel_system *formulas, void (*free_them)(keel_system *formulas));
+
 /* Sets the functions and flags of mech->system; patterns and names are in place. */
 void ki_mech_connect(ki_mech *mech);
 

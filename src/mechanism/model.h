@@ -160,7 +160,8 @@ typedef struct ki_formula {
     int input_count;
     const ki_measure *input; /* measures, the last of its inputs */
     int outputs;
-    size_t work; /* where its part of ki_mech_work.tape begins */
+    size_t work;            /* where its part of ki_mech_work.tape begins */
+    const double *constant; /* [outputs] its values if they depend on nothing, else NULL */
 } ki_formula;
 
 typedef struct ki_force ki_force; /* forces/force.h */
@@ -211,6 +212,8 @@ typedef struct ki_mech {
     keel_mechanism_facts facts;
     struct ki_layout *layout;       /* layout.h: which rows there are, and where entries go */
     struct ki_colouring *colouring; /* tangent.h */
+    keel_system *formulas;          /* the same equations as formulas (src/symbolic/), NULL: none */
+    void (*formulas_free)(keel_system *formulas);
 } ki_mech;
 
 #endif

@@ -160,6 +160,8 @@ void ki_mech_free(ki_mech *mech) {
     if (!mech)
         return;
     ki_formulas_free(mech);
+    if (mech->formulas)
+        mech->formulas_free(mech->formulas);
     ki_arena_free(&mech->arena);
     free(mech);
 }

@@ -59,6 +59,11 @@ keel_status ki_mech_work_new(const keel_system *system, void **work) {
             own_columns(mech->d, w->S + mech->body[b].v);
     }
     ki_formulas_prepare(mech, w->tape);
+    w->formulas = mech->formulas;
+    if (w->formulas && w->formulas->work_new(w->formulas, &w->formulas_work) < 0) {
+        ki_mech_work_free(w);
+        return KEEL_ERROR_MEMORY;
+    }
     *work = w;
     return KEEL_OK;
 }
@@ -67,6 +72,8 @@ void ki_mech_work_free(void *work) {
     ki_mech_work *w = work;
     if (!w)
         return;
+    if (w->formulas_work)
+        w->formulas->work_free(w->formulas_work);
     ki_arena_free(&w->arena);
     free(w);
 }

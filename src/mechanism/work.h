@@ -38,6 +38,8 @@ typedef struct ki_mech_work {
     double *last_q,
         *last_v; /* of the last ki_place and ki_move_bodies, which do nothing for the same again */
     bool placed, moved;
+    const keel_system *formulas; /* those of the mechanism, and their scratch area */
+    void *formulas_work;
 } ki_mech_work;
 
 keel_status ki_mech_work_new(const keel_system *system, void **work);

@@ -306,6 +306,8 @@ void ki_load_mechanism(ki_loader *loader, keel_model *model) {
     keel_compiled compiled = {0};
     if (loader->status == KEEL_OK)
         ki_loader_fail(loader, keel_mechanism_compile(mechanism, loader->diagnostics, &compiled));
+    if (loader->status == KEEL_OK)
+        ki_loader_fail(loader, keel_mechanism_write(compiled.system));
     model->is_mechanism = 1;
     model->velocities_given = 1;
     model->system = compiled.system;

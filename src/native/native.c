@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keel/mechanism.h"
 #include "linalg/saddle_code.h"
 #include "native/compiler.h"
 #include "native/emit_model.h"
@@ -105,10 +106,11 @@ keel_native *keel_native_attach(keel_system *system, const keel_native_options *
     options = options ? options : &none;
     if (!native)
         return NULL;
-    native->model = keel_equations_inside(system);
+    const keel_system *formulas = keel_mechanism_formulas(system);
+    native->model = keel_equations_inside(formulas ? formulas : system);
     native->diagnostics = diagnostics;
     if (!native->model) {
-        native->state = KEEL_NATIVE_FAILED; /* a mechanism: there is no tape to replace */
+        native->state = KEEL_NATIVE_FAILED; /* a mechanism without formulas: there is no tape to replace */
         return native;
     }
     if (!ki_emit_model(native->model, &native->emitted, &native->text)) {

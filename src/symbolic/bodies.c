@@ -1,0 +1,146 @@
+/* bodies.c - poses, velocities and columns, from the ground outwards (equations: writer.h). */
+#include <math.h>
+
+#include "symbolic/hinges.h"
+#include "symbolic/writer.h"
+
+/* Entries of rotation matrices that miss 0, 1 or -1 by round-off are made exact, so that they fold. */
+static double exact(double x) {
+    static const double NOISE = 1e-15;
+    double whole = round(x);
+    return fabs(x - whole) < NOISE ? whole : x;
+}
+
+static mat rotation(ki_graph *g, const double R[9]) {
+    double x[9];
+    for (int i = 0; i < 9; i++)
+        x[i] = exact(R[i]);
+    return mat_of(g, x);
+}
+
+static void place_ground(ki_writer *w) {
+    ki_moving *ground = &w->body[0];
+    ground->R = mat_of(w->g, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1});
+    ground->r = ground->omega = ground->v = ground->alpha = ground->a = vec_zero(w->g);
+    ground->angle = number(w->g, 0);
+}
+
+static void turn_in_plane(ki_writer *w, ki_node angle, ki_moving *b) {
+    ki_graph *g = w->g;
+    b->angle = angle;
+    b->R = mat_of(g, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1});
+    b->R.x[0] = b->R.x[4] = ki_unary(g, KI_COS, angle);
+    b->R.x[3] = ki_unary(g, KI_SIN, angle);
+    b->R.x[1] = minus(g, number(g, 0), b->R.x[3]);
+}
+
+/* In the plane, a body with coordinates of its own. */
+static void own_in_plane(ki_writer *w, const ki_body *body, const ki_node *q, const ki_node *v,
+                         ki_moving *b) {
+    ki_graph *g = w->g;
+    ki_node zero = number(g, 0);
+    turn_in_plane(w, q[2], b);
+    b->r = (vec){{q[0], q[1], zero}};
+    b->v = (vec){{v[0], v[1], zero}};
+    b->omega = (vec){{zero, zero, v[2]}};
+    b->alpha = b->a = vec_zero(g);
+    for (int j = 0; j < 3; j++) {
+        double unit[3] = {j == 0, j == 1, j == 2};
+        vec axis = vec_of(g, unit), none = vec_zero(g);
+        w->column[body->v + j] = (ki_column){j < 2 ? none : axis, j < 2 ? axis : none, b->r};
+    }
+}
+
+/* R_b = R_p F_0 R F_1^T. The factors about a pin are constants (mechanism/hinge.c). */
+static mat turn_in_space(const ki_writer *w, const ki_body *body, const ki_moving *p, const mat *RF,
+                         const ki_placed *placed, ki_node q) {
+    ki_graph *g = w->g;
+    if (body->kind == KI_HINGE_PIN) {
+        mat A;
+        ki_node c = ki_unary(g, KI_COS, q), s = ki_unary(g, KI_SIN, q);
+        for (int i = 0; i < 9; i++) {
+            ki_node turning = plus(g, times(g, c, number(g, exact(body->constants->turn[1][i]))),
+                                   times(g, s, number(g, exact(body->constants->turn[2][i]))));
+            A.x[i] = plus(g, number(g, exact(body->constants->turn[0][i])), turning);
+        }
+        return mat_mat(g, &p->R, &A);
+    }
+    mat F_1 = rotation(g, body->hinge.frame[1].R), back = mat_transposed(&F_1);
+    mat A = mat_mat(g, &placed->R, &back);
+    return mat_mat(g, RF, &A);
+}
+
+/* v_b and a_b from c, d and V:
+ *     v_b = v_p + omega_p x c + V + omega_b x d
+ *     a_b = a_p + alpha_p x c + omega_p x (omega_p x c + 2 V) + alpha_b x d + omega_b x (omega_b x d) */
+static void carry(ki_graph *g, const ki_moving *p, vec c, vec d, vec V, ki_moving *b) {
+    vec at_c = cross(g, p->omega, c), at_d = cross(g, b->omega, d);
+    vec twice = vec_plus(g, at_c, vec_times(g, number(g, 2), V));
+    b->v = vec_plus(g, vec_plus(g, p->v, at_c), vec_plus(g, V, at_d));
+    vec at_hinge = vec_plus(g, vec_plus(g, p->a, cross(g, p->alpha, c)), cross(g, p->omega, twice));
+    vec at_arm = vec_plus(g, cross(g, b->alpha, d), cross(g, b->omega, at_d));
+    b->a = vec_plus(g, at_hinge, at_arm);
+}
+
+static bool hang(ki_writer *w, const ki_body *body, const ki_node *q, const ki_node *v, ki_moving *b) {
+    ki_graph *g = w->g;
+    const ki_moving *p = &w->body[body->parent];
+    ki_placed placed;
+    ki_node own[KI_JOINT_VELOCITIES]; /* velocities as the hinge counts them */
+    for (int j = 0; j < body->n_v; j++)
+        own[j] = times(g, number(g, body->sign), v[j]);
+    if (!ki_symbolic_hinge(g, &body->hinge, w->mech->d, q, own, &placed))
+        return false;
+    mat F_0 = rotation(g, body->hinge.frame[0].R), RF = mat_mat(g, &p->R, &F_0);
+    if (w->mech->d == KI_PLANAR)
+        turn_in_plane(w, plus(g, plus(g, p->angle, placed.angle), number(g, body->drawn_turn)), b);
+    else
+        b->R = turn_in_space(w, body, p, &RF, &placed, q[0]);
+
+    vec c = vec_plus(g, mat_vec(g, &p->R, vec_of(g, body->place[0])), mat_vec(g, &RF, placed.r));
+    vec d = vec_negative(g, mat_vec(g, &b->R, vec_of(g, body->place[1]))), H = vec_plus(g, p->r, c);
+    vec Omega = vec_zero(g), V = vec_zero(g);
+    b->r = vec_plus(g, H, d);
+    for (int j = 0; j < body->n_v; j++) {
+        ki_column *column = &w->column[body->v + j];
+        *column = (ki_column){mat_vec(g, &RF, vec_times(g, number(g, body->sign), placed.Omega[j])),
+                              mat_vec(g, &RF, vec_times(g, number(g, body->sign), placed.V[j])), H};
+        Omega = vec_plus(g, Omega, vec_times(g, v[j], column->Omega));
+        V = vec_plus(g, V, vec_times(g, v[j], column->V));
+    }
+    b->omega = vec_plus(g, p->omega, Omega);
+    b->alpha = vec_plus(g, vec_plus(g, p->alpha, cross(g, p->omega, Omega)), mat_vec(g, &RF, placed.bias));
+    carry(g, p, c, d, V, b);
+    return true;
+}
+
+/* R I R^T */
+static mat world_inertia(const ki_writer *w, const ki_body *body, const ki_moving *b) {
+    const double *I = body->inertia;
+    const double full[9] = {I[0], I[3], I[5], I[3], I[1], I[4], I[5], I[4], I[2]};
+    const double flat[9] = {0, 0, 0, 0, 0, 0, 0, 0, I[2]};
+    mat inertia = mat_of(w->g, w->mech->d == KI_PLANAR ? flat : full), back = mat_transposed(&b->R);
+    mat turned = mat_mat(w->g, &b->R, &inertia);
+    return mat_mat(w->g, &turned, &back);
+}
+
+bool ki_symbolic_bodies(ki_writer *w) {
+    const ki_mech *mech = w->mech;
+    place_ground(w);
+    for (int k = 1; k < mech->body_count; k++) {
+        const ki_body *body = &mech->body[k];
+        ki_node q[KI_JOINT_VELOCITIES], v[KI_JOINT_VELOCITIES];
+        for (int i = 0; i < body->n_v; i++) {
+            ki_node reading = number(w->g, mech->q_reading[body->q + i]);
+            q[i] = times(w->g, number(w->g, mech->q_sense[body->q + i]),
+                         minus(w->g, ki_symbol(w->g, w->q + body->q + i), reading));
+            v[i] = ki_symbol(w->g, w->v + body->v + i);
+        }
+        if (body->kind == KI_HINGE_OWN && mech->d == KI_PLANAR)
+            own_in_plane(w, body, q, v, &w->body[k]);
+        else if (!hang(w, body, q, v, &w->body[k]))
+            return false;
+        w->body[k].inertia = world_inertia(w, body, &w->body[k]);
+    }
+    return true;
+}

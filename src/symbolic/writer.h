@@ -1,0 +1,72 @@
+/* writer.h - a mechanism being written as formulas.
+ *
+ * The same equations as in src/mechanism/ (frames, tree and rows are explained in model.h), with nodes of an
+ * expression graph in the place of numbers: bodies in their order from the ground outwards,
+ *
+ *     omega_b = omega_p + Omega                    Omega, V: what the hinge adds; c, d: from r_p to its place
+ *     v_b = v_p + omega_p x c + V + omega_b x d    H on the parent, from H to r_b
+ *
+ * and their derivatives with v' = 0, alpha and a. A column (Omega, V, H) is the motion that a unit of one
+ * velocity makes: points P of all bodies that hang from the hinge move with V + Omega x (P - H).
+ *
+ * One set of formulas serves the plane and space: what is always zero in the plane folds away.
+ */
+#ifndef KI_SYMBOLIC_WRITER_H
+#define KI_SYMBOLIC_WRITER_H
+
+#include "mechanism/joint.h"
+#include "mechanism/layout.h"
+#include "symbolic/algebra.h"
+
+typedef struct ki_moving {
+    mat R;
+    vec r, omega, v, alpha, a;
+    ki_node angle; /* plane: of R */
+    mat inertia;   /* about r, world axes */
+} ki_moving;
+
+typedef struct ki_column {
+    vec Omega, V, H;
+} ki_column;
+
+typedef struct ki_writer {
+    const ki_mech *mech;
+    ki_graph *g;
+    ki_arena *arena;
+    int q, v;          /* symbols of the first coordinate, of the first velocity */
+    ki_moving *body;   /* [body_count] */
+    ki_column *column; /* [n_v] */
+    vec *force, *torque; /* [body_count] on each body, about its reference point */
+    ki_node *Q;        /* [n_v] forces along velocities, beside those on bodies */
+    ki_node kinetic, potential, power;
+    ki_node *M, *J;              /* entries of the patterns */
+    ki_node *Phi, *rate, *curve; /* [m] of the rows; curve: second derivative with v' = 0 */
+} ki_writer;
+
+/* A point of a body: arm = P - r_b, and its motion with v' = 0. */
+typedef struct ki_spot {
+    vec arm, at, v, a;
+} ki_spot;
+
+ki_spot ki_spot_of(const ki_writer *w, int body, const double r[3]);
+
+/* A scalar between two bodies: forces f along it are f e at P and a torque f T, on either body. */
+typedef struct ki_line {
+    ki_node value, rate, curve;
+    vec P[2], e[2], T[2];
+} ki_line;
+
+/* |P_1 - P_0| of points of two bodies. */
+ki_line ki_line_length(const ki_writer *w, const int body[2], const double r0[3], const double r1[3]);
+
+/* The parts. Each returns false when the mechanism has something that is not written here. */
+bool ki_symbolic_bodies(ki_writer *w);
+bool ki_symbolic_rows(ki_writer *w);
+bool ki_symbolic_forces(ki_writer *w);
+void ki_symbolic_inertia(ki_writer *w); /* M, and Q of all that acts on bodies; the energies */
+
+static inline vec ki_constant(const ki_writer *w, const double x[3]) {
+    return vec_of(w->g, x);
+}
+
+#endif
