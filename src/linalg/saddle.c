@@ -42,7 +42,7 @@ static void allocate(keel_saddle *K) {
 }
 
 /* Very small systems are not worth an ordering; large ones are worth full matrices only if they are full. */
-enum { ALWAYS_DENSE = 12, DENSE_IF_FULL = 300 };
+enum { ALWAYS_DENSE = 16, DENSE_IF_FULL = 300 };
 
 /* In between the sparse path must save this factor of multiplications. Measured (bench/saddle_threshold): on
  * a band the two cost the same within a fifth; on full rows the sparse path costs up to twice as much; and
