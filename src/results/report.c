@@ -1,7 +1,7 @@
 #include <string.h>
 
-#include "keel/equations.h"
 #include "keel/results.h"
+#include "results/code.h"
 #include "results/verdict.h"
 #include "run/columns.h"
 
@@ -173,7 +173,7 @@ static void write_work(FILE *file, const keel_system *system, const keel_result 
         label(file, "");
         fprintf(file, "chosen by auto: %s\n", result->method_reason);
     }
-    const char *code = keel_equations_code(system);
+    const char *code = ki_code_of(system);
     if (code) {
         label(file, "code");
         fprintf(file, "%s\n", strcmp(code, "native") ? code : "native, compiled from the formulas");

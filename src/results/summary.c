@@ -1,5 +1,5 @@
-#include "keel/equations.h"
 #include "keel/results.h"
+#include "results/code.h"
 #include "results/json.h"
 #include "run/columns.h"
 
@@ -196,7 +196,7 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
     ki_json_text(&json, "status", keel_status_word(result->status));
     ki_json_text(&json, "message", message);
     write_method(&json, result);
-    ki_json_text(&json, "code", keel_equations_code(system));
+    ki_json_text(&json, "code", ki_code_of(system));
     write_final(&json, system, result);
 
     ki_json_open(&json, "violation");

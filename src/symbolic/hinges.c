@@ -3,8 +3,8 @@
  *
  * Hinges with quaternions are not written: their q are more than their v.
  */
-#include "mechanism/joints/joints.h"
 #include "symbolic/hinges.h"
+#include "mechanism/joints/joints.h"
 
 static mat turn_about(ki_graph *g, int axis, ki_node angle) {
     ki_node c = ki_unary(g, KI_COS, angle), s = ki_unary(g, KI_SIN, angle), zero = number(g, 0);
@@ -91,7 +91,7 @@ static const struct {
 };
 
 bool ki_symbolic_hinge(ki_graph *g, const ki_joint *hinge, int d, const ki_node *q, const ki_node *v,
-                    ki_placed *out) {
+                       ki_placed *out) {
     out->R = mat_of(g, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1});
     out->r = out->bias = vec_zero(g);
     out->angle = number(g, 0);

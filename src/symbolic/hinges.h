@@ -16,6 +16,6 @@ typedef struct ki_placed {
 
 /* From its coordinates and velocities as the hinge counts them. False: this type is not written. */
 bool ki_symbolic_hinge(ki_graph *g, const ki_joint *hinge, int d, const ki_node *q, const ki_node *v,
-                    ki_placed *out);
+                       ki_placed *out);
 
 #endif

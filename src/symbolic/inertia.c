@@ -102,9 +102,9 @@ static void add_inertia(ki_writer *w) {
         w->torque[b] = vec_minus(g, w->torque[b], needed);
         ki_node weight = times(g, m, dot(g, vec_of(g, gravity), s->r));
         w->potential = minus(g, w->potential, weight);
-        w->kinetic = plus(g, w->kinetic,
-                          times(g, number(g, 0.5), plus(g, dot(g, s->omega, spin),
-                                                        times(g, m, dot(g, s->v, s->v)))));
+        w->kinetic =
+            plus(g, w->kinetic,
+                 times(g, number(g, 0.5), plus(g, dot(g, s->omega, spin), times(g, m, dot(g, s->v, s->v)))));
     }
 }
 

@@ -209,8 +209,8 @@ static void write_entries(ki_writer *w, const ki_group *group, const ki_line *li
                 for (int k = 0; k < group->count; k++) {
                     if (body->kind == KI_HINGE_OWN && ki_zero_entry(group, w->mech->d, k, j))
                         continue;
-                    w->J[*slot] = plus(w->g, w->J[*slot],
-                                       entry(w->g, &lines[k], side, &w->column[body->v + j]));
+                    w->J[*slot] =
+                        plus(w->g, w->J[*slot], entry(w->g, &lines[k], side, &w->column[body->v + j]));
                     slot++;
                 }
         }

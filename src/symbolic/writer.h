@@ -33,11 +33,11 @@ typedef struct ki_writer {
     const ki_mech *mech;
     ki_graph *g;
     ki_arena *arena;
-    int q, v;          /* symbols of the first coordinate, of the first velocity */
-    ki_moving *body;   /* [body_count] */
-    ki_column *column; /* [n_v] */
+    int q, v;            /* symbols of the first coordinate, of the first velocity */
+    ki_moving *body;     /* [body_count] */
+    ki_column *column;   /* [n_v] */
     vec *force, *torque; /* [body_count] on each body, about its reference point */
-    ki_node *Q;        /* [n_v] forces along velocities, beside those on bodies */
+    ki_node *Q;          /* [n_v] forces along velocities, beside those on bodies */
     ki_node kinetic, potential, power;
     ki_node *M, *J;              /* entries of the patterns */
     ki_node *Phi, *rate, *curve; /* [m] of the rows; curve: second derivative with v' = 0 */

@@ -1,5 +1,6 @@
-/* Machine code gives the numbers of the tape and of the dense kernel, for every model of equations in
- * models/: all terms at points off the motion, one factorization and solve, and a whole run. */
+/* Machine code gives the numbers of the tape and of the dense kernel, for every model in models/ that has
+ * formulas, its own or those of a mechanism: all terms at points off the motion, one factorization and solve,
+ * and a whole run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 #include "equations/model.h"
+#include "keel/mechanism.h"
 #include "keel/modelfile.h"
 #include "keel/native.h"
 #include "keel/run.h"
@@ -85,8 +87,14 @@ static void assert_same(const double *a, const double *b, size_t count) {
             fail_msg("number %zu of %zu: %.17g by machine code, %.17g by the tape", i, count, b[i], a[i]);
 }
 
+/* The formulas of a system, NULL if it has none. */
+static ki_model *formulas_of(const keel_system *system) {
+    const keel_system *formulas = keel_mechanism_formulas(system);
+    return keel_equations_inside(formulas ? formulas : system);
+}
+
 static void set_code(keel_system *system, const ki_native_code *code) {
-    atomic_store(&((ki_model *)keel_equations_inside(system))->native, code);
+    atomic_store(&formulas_of(system)->native, code);
 }
 
 static void compare_terms(keel_system *system, const ki_native_code *code, const keel_point *at) {
@@ -197,12 +205,12 @@ static void compare_model(const char *path, int *compared, int *kernels) {
     assert_non_null(model);
     keel_native *native = keel_native_attach(model->system, NULL, messages);
     assert_non_null(native);
-    if (keel_equations_inside(model->system)) {
+    if (formulas_of(model->system)) {
         print_message("%s\n", path);
         if (keel_native_compile(native, 1) != KEEL_NATIVE_READY)
             fail_msg("%s: %s", path, keel_diagnostics_get(messages, 0).text);
-        assert_string_equal(keel_equations_code(model->system), "native");
-        const ki_native_code *code = atomic_load(&((ki_model *)keel_equations_inside(model->system))->native);
+        assert_string_equal(keel_equations_code(&formulas_of(model->system)->system), "native");
+        const ki_native_code *code = atomic_load(&formulas_of(model->system)->native);
         compare_points(model, code);
         compare_runs(model, code);
         ++*compared;
