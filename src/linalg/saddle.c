@@ -215,6 +215,10 @@ bool ki_rescue(keel_saddle *K) {
     return K->rescued;
 }
 
+void ki_saddle_leave_rest(keel_saddle *K) {
+    K->may_leave = true;
+}
+
 void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
     bool fits = code && K->dense && code->n == K->n && code->m == K->m;
     if (K->code == (fits ? code : NULL))

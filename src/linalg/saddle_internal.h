@@ -80,8 +80,9 @@ struct keel_saddle {
     int bad_pivot;
     bool factored; /* the last keel_saddle_factor succeeded   */
     ki_rescue_state rescue;
-    bool rescued; /* solves go through null_space or deflation */
-    bool scaled;  /* x_scale and y_scale are those of the values */
+    bool rescued;   /* solves go through null_space or deflation */
+    bool scaled;    /* x_scale and y_scale are those of the values */
+    bool may_leave; /* ki_saddle_leave_rest */
 
     const keel_saddle_code *code; /* goes with `dense`; NULL: none        */
     ki_saddle_places places;      /* for it                               */
