@@ -8,6 +8,7 @@
  * Rows are products of these; their rates follow by the product rule. An entry of J is what a column makes:
  * e . (V + Omega x (P - H)) + T . Omega.
  */
+#include "mechanism/forces/force.h"
 #include "mechanism/joints/joints.h"
 #include "symbolic/writer.h"
 
@@ -64,6 +65,7 @@ static ki_line line_along(const ki_writer *w, const gap *x, vec e) {
     ki_graph *g = w->g;
     vec none = vec_zero(g);
     return (ki_line){.value = dot(g, x->D, e),
+                     .velocity = -1,
                      .rate = dot(g, x->rate, e),
                      .curve = dot(g, x->curve, e),
                      .P = {x->spot[0].at, x->spot[1].at},
@@ -104,6 +106,7 @@ static ki_line line_dot(const ki_writer *w, const ki_joint *joint, int j, int k)
     vec none = vec_zero(g), turn = cross(g, a.a, b.a);
     ki_node bent = plus(g, dot(g, a.curve, b.a), dot(g, a.a, b.curve));
     return (ki_line){.value = dot(g, a.a, b.a),
+                     .velocity = -1,
                      .rate = plus(g, dot(g, a.rate, b.a), dot(g, a.a, b.rate)),
                      .curve = plus(g, bent, twice_dot(g, a.rate, b.rate)),
                      .P = {none, none},
@@ -131,6 +134,7 @@ static ki_line line_turn(const ki_writer *w, const ki_joint *joint) {
     vec none = vec_zero(g), z = vec_of(g, (const double[3]){0, 0, 1});
     ki_node drawn = number(g, ki_planar_frame_turn(joint));
     return (ki_line){.value = plus(g, minus(g, b->angle, a->angle), drawn),
+                     .velocity = -1,
                      .rate = minus(g, b->omega.x[2], a->omega.x[2]),
                      .curve = minus(g, b->alpha.x[2], a->alpha.x[2]),
                      .P = {none, none},
@@ -193,7 +197,86 @@ static int lines_of(const ki_writer *w, const ki_joint *joint, ki_line *out) {
     return 0;
 }
 
-static ki_node entry(ki_graph *g, const ki_line *line, int side, const ki_column *column) {
+/* x, y or z of a point */
+static ki_line line_of_point(const ki_writer *w, int body, const double r[3], int k) {
+    static const double ORIGIN[3] = {0, 0, 0};
+    gap x = gap_between(w, (const int[2]){0, body}, ORIGIN, r);
+    return line_along(w, &x, vec_of(w->g, (const double[3]){k == 0, k == 1, k == 2}));
+}
+
+/* A coordinate of the tree. */
+static ki_line line_of_coordinate(const ki_writer *w, const ki_joint *joint, int k) {
+    vec none = vec_zero(w->g);
+    return (ki_line){.value = ki_symbol(w->g, w->q + joint->q + k),
+                     .rate = ki_symbol(w->g, w->v + joint->v + k),
+                     .curve = number(w->g, 0),
+                     .velocity = joint->v + k,
+                     .P = {none, none},
+                     .e = {none, none},
+                     .T = {none, none}};
+}
+
+/* Angles of cut joints in space are known up to turns only: not written. */
+bool ki_line_of_joint(const ki_writer *w, int j, int k, ki_line *line) {
+    const ki_joint *joint = &w->mech->joint[j];
+    const ki_joint_role *role = ki_role(joint, w->mech->d);
+    bool plane = w->mech->d == KI_PLANAR;
+    if (joint->tree && !role->kinematics && role->coordinates == role->n_v) {
+        *line = line_of_coordinate(w, joint, k);
+        return true;
+    }
+    if (joint->tree)
+        return false;
+    if (plane && joint->type == &ki_joint_revolute)
+        *line = line_turn(w, joint);
+    else if (joint->type == &ki_joint_prismatic)
+        *line = line_on_axis(w, joint, plane ? 0 : 2);
+    else if (joint->type == &ki_joint_cylindrical && k == 1)
+        *line = line_on_axis(w, joint, 2);
+    else
+        return false;
+    line->value = plus(w->g, line->value, number(w->g, joint->reading[k]));
+    return true;
+}
+
+/* In the plane: the angle of a body. */
+static ki_line line_of_angle(const ki_writer *w, int body) {
+    const ki_moving *b = &w->body[body];
+    vec none = vec_zero(w->g);
+    return (ki_line){.value = b->angle,
+                     .rate = b->omega.x[2],
+                     .curve = b->alpha.x[2],
+                     .velocity = -1,
+                     .P = {none, none},
+                     .e = {none, none},
+                     .T = {none, vec_of(w->g, (const double[3]){0, 0, 1})}};
+}
+
+bool ki_line_of(const ki_writer *w, const ki_measure *measure, ki_line *line) {
+    static const double CENTRE[3] = {0, 0, 0};
+    const ki_mech *mech = w->mech;
+    int body = measure->body[1], i = measure->object, k = measure->component;
+    if (measure->kind == KI_MEASURE_JOINT)
+        return ki_line_of_joint(w, i, k, line);
+    if (measure->kind == KI_MEASURE_POINT)
+        *line = line_of_point(w, body, mech->point[i].r, k);
+    else if (measure->kind == KI_MEASURE_CENTRE)
+        *line = line_of_point(w, body, CENTRE, k);
+    else if (measure->kind == KI_MEASURE_LENGTH)
+        *line = ki_line_length(w, measure->body, mech->force[i].r[0], mech->force[i].r[1]);
+    else if (measure->kind == KI_MEASURE_ANGLE)
+        *line = line_of_angle(w, body);
+    else
+        return false;
+    return true;
+}
+
+/* What a unit of velocity j does to a line. */
+static ki_node entry(const ki_writer *w, const ki_line *line, int side, int j) {
+    ki_graph *g = w->g;
+    const ki_column *column = &w->column[j];
+    if (line->velocity >= 0)
+        return number(g, line->velocity == j);
     vec lever = vec_minus(g, line->P[side], column->H);
     vec motion = vec_plus(g, column->V, cross(g, column->Omega, lever));
     return plus(g, dot(g, line->e[side], motion), dot(g, line->T[side], column->Omega));
@@ -209,25 +292,54 @@ static void write_entries(ki_writer *w, const ki_group *group, const ki_line *li
                 for (int k = 0; k < group->count; k++) {
                     if (body->kind == KI_HINGE_OWN && ki_zero_entry(group, w->mech->d, k, j))
                         continue;
-                    w->J[*slot] =
-                        plus(w->g, w->J[*slot], entry(w->g, &lines[k], side, &w->column[body->v + j]));
+                    w->J[*slot] = plus(w->g, w->J[*slot], entry(w, &lines[k], side, body->v + j));
                     slot++;
                 }
         }
 }
 
+static ki_node time_of(void *user, int id) {
+    const ki_writer *w = user;
+    (void)id;
+    return ki_symbol(w->g, w->t);
+}
+
+/* The line of a motion, minus its law f(t). */
+static bool line_of_motion(ki_writer *w, const ki_motion *motion, ki_line *line) {
+    ki_node f[3];
+    bool counts_turns = w->mech->d == KI_PLANAR || !ki_is_turn(w->mech, &motion->measure) ||
+                        w->mech->joint[motion->measure.object].tree;
+    if (!counts_turns || !ki_line_of(w, &motion->measure, line))
+        return false;
+    for (int i = 0; i < 3; i++)
+        f[i] = ki_copy_node(w->mech->laws, motion->node[i], time_of, w, w->g);
+    line->value = minus(w->g, line->value, f[0]);
+    line->rate = minus(w->g, line->rate, f[1]);
+    line->curve = minus(w->g, line->curve, f[2]);
+    return true;
+}
+
+/* The lines of a group; false: not written. */
+static bool lines_of_group(ki_writer *w, const ki_group *group, ki_line *lines) {
+    const ki_layout *l = w->mech->layout;
+    int owner = l->part[group->part].owner;
+    if (group->part >= l->motion_part)
+        return line_of_motion(w, &w->mech->motion[owner], lines);
+    const ki_joint *joint = &w->mech->joint[owner];
+    return !joint->type->couples && lines_of(w, joint, lines) == group->count;
+}
+
 bool ki_symbolic_rows(ki_writer *w) {
     const ki_layout *l = w->mech->layout;
     ki_line lines[KI_JOINT_ROWS];
-    if (l->n_n || w->mech->motion_count || w->mech->start_count)
+    if (l->n_n || w->mech->start_count)
         return false;
     for (int i = 0; i < keel_pattern_count(w->mech->system.J); i++)
         w->J[i] = number(w->g, 0);
     for (int i = 0; i < l->group_count; i++) {
         const ki_group *group = &l->group[i];
         const ki_part *part = &l->part[group->part];
-        const ki_joint *joint = &w->mech->joint[part->owner];
-        if (joint->type->couples || lines_of(w, joint, lines) != group->count)
+        if (!lines_of_group(w, group, lines))
             return false;
         for (int k = 0; k < group->count; k++) {
             w->Phi[part[k].row] = lines[k].value;
