@@ -22,6 +22,8 @@ static const char DECLARATIONS[] =
     "double cosh(double), tanh(double), sqrt(double), exp(double), log(double), fabs(double);\n"
     "double pow(double, double), atan2(double, double), hypot(double, double);\n\n";
 
+extern const char ki_sine_text[]; /* src/base/sine.inc: sine_text.S */
+
 _Static_assert(offsetof(keel_terms, energy) == 10 * sizeof(double *) &&
                    offsetof(keel_terms, tangent) == 10 * sizeof(double *) + 2 * sizeof(double) &&
                    sizeof(keel_terms) == 14 * sizeof(double *) + 2 * sizeof(double) &&
@@ -225,7 +227,7 @@ static void emit_through(const ki_model *model, ki_emitted *emitted, ki_text *te
 
 bool ki_emit_model(const ki_model *model, ki_emitted *emitted, ki_text *text) {
     *emitted = (ki_emitted){0};
-    ki_text_add(text, "%s", DECLARATIONS);
+    ki_text_add(text, "%s%s\n", DECLARATIONS, ki_sine_text);
     emit_programs(model, emitted, text);
     emit_kernel(model, emitted, text);
     emit_through(model, emitted, text);
