@@ -67,7 +67,7 @@ refused cut.h5 "cut.h5: error: this HDF5 file is truncated or damaged"
 echo "t,x" >text.h5
 refused text.h5 "text.h5: error: this is not an HDF5 file"
 : >empty.h5
-refused empty.h5 "this is not an HDF5 file"
+refused empty.h5 "the file is empty"
 exits 2 run pendulum -o /no/such/folder/out.h5
 silent out
 says err "cannot write /no/such/folder/out.h5: No such file or directory"
