@@ -26,7 +26,7 @@ grep -q '^scene.poses.count' run.paths || fail "no scene"
 exits 0 run andrews --until 0.01 -o andrews.hdf5
 exits 0 report andrews.hdf5 -o andrews.html
 data andrews.html
-[ "$(member data.json 'verdict[0].text')" = '"reached t = 0.01"' ] || fail "verdict"
+[ "$(member data.json 'verdict[0].text')" = '"reached t = 0.01 s"' ] || fail "verdict"
 exits 2 report andrews.hdf5 --set mom=0.03
 says err "--set comes too late"
 if command -v h5dump >/dev/null; then
