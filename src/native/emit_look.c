@@ -1,65 +1,51 @@
 /* emit_look.c - the look at a residual on the sparse path, row after row, so that little is held at a time.
  *
- * The first look takes |r_i| + |A_ii x_i| for the size of row i of the first block, which is less than it has,
- * and all terms in the second: there whole rows of constraints may be near zero but for one term. One row that
- * is not small sends all of it to a loop with the norms of refine.c. */
+ * The first look takes |r_i| + |A_ii x_i| for the size of row i of the first block, which is less than it
+ * has, and all terms in the second: there whole rows of constraints may be near zero but for one term. One
+ * row that is not small sends all of it to a loop with the norms of refine.c. */
 #include "native/emit_saddle.h"
 
-/* The values and the right-hand side are read from memory: what was kept of them in registers is long gone. */
-static const char *name_of_A(const ki_saddle_text *e) {
-    return e->through ? "to->M" : "k->A";
-}
-
-static const char *name_of_J(const ki_saddle_text *e) {
-    return e->through ? "to->J" : "k->J";
-}
-
 static void write_test(ki_saddle_text *e) {
-    ki_text_add(e->text, ";\n    if (!(fabs(rest) - tolerance * size <= 0))\n        goto look;\n    }\n");
+    ki_text_add(e->text, "    if (!(fabs(rest) - tolerance * size <= 0))\n        goto look;\n    }\n");
 }
 
 static void write_x_row(ki_saddle_text *e, int i) {
     int diagonal = e->A.start[i + 1] - 1;
-    ki_text_add(e->text, "    {\n    const double right = %s[%d], own = %s[%d] * u%d;\n",
-                e->through ? "to->Q" : "r", i, name_of_A(e), diagonal, i);
+    ki_text_add(e->text, "    {\n    const double right = r[%d], own = k->A[%d] * u%d;\n", i, diagonal, i);
     ki_text_add(e->text, "    const double size = fabs(right) + fabs(own), rest = right - own");
     for (int p = e->A.start[i]; p < diagonal; p++)
-        ki_text_add(e->text, " - %s[%d] * u%d", name_of_A(e), p, e->A.index[p]);
+        ki_text_add(e->text, " - k->A[%d] * u%d", p, e->A.index[p]);
     for (int j = i + 1; j < e->n; j++)
         for (int p = e->A.start[j]; p < e->A.start[j + 1]; p++)
             if (e->A.index[p] == i)
-                ki_text_add(e->text, " - %s[%d] * u%d", name_of_A(e), p, j);
+                ki_text_add(e->text, " - k->A[%d] * u%d", p, j);
     for (int j = 0; j < e->m; j++)
         for (int p = e->J.start[j]; p < e->J.start[j + 1]; p++)
             if (e->J.index[p] == i)
-                ki_text_add(e->text, " - %s[%d] * w%d", name_of_J(e), p, j);
+                ki_text_add(e->text, " - k->J[%d] * w%d", p, j);
+    ki_text_add(e->text, ";\n");
     write_test(e);
 }
 
-/* D is zero where the code goes through. */
 static void write_y_row(ki_saddle_text *e, int i) {
-    ki_text_add(e->text, "    {\n    double rest = %s[%d], size = fabs(rest);\n", e->through ? "to->xi" : "s", i);
-    if (!e->through)
-        ki_text_add(e->text, "    { const double here = k->D[%d] * w%d; rest += here, size += fabs(here); }\n", i,
-                    i);
+    ki_text_add(e->text, "    {\n    const double damped = k->D[%d] * w%d;\n", i, i);
+    ki_text_add(e->text, "    double rest = s[%d] + damped, size = fabs(s[%d]) + fabs(damped);\n", i, i);
     for (int p = e->J.start[i]; p < e->J.start[i + 1]; p++)
-        ki_text_add(e->text, "    { const double here = %s[%d] * u%d; rest -= here, size += fabs(here); }\n",
-                    name_of_J(e), p, e->J.index[p]);
-    ki_text_add(e->text, "    rest = rest");
+        ki_text_add(e->text,
+                    "    { const double here = k->J[%d] * u%d; rest -= here, size += fabs(here); }\n", p,
+                    e->J.index[p]);
     write_test(e);
 }
 
 void ki_write_look(ki_saddle_text *e) {
-    ki_text_add(e->text, "    const double tolerance = k->tolerance;\n");
-    if (!e->through) /* who takes any residual need not know it */
-        ki_text_add(e->text, "    if (tolerance < 1) {\n");
+    /* who takes any residual need not know it */
+    ki_text_add(e->text, "    const double tolerance = k->tolerance;\n    if (tolerance < 1) {\n");
     for (int i = 0; i < e->n; i++)
         write_x_row(e, i);
     for (int i = 0; i < e->m; i++)
         write_y_row(e, i);
     e->operations += 4 * (keel_pattern_count(e->A) + keel_pattern_count(e->J));
-    if (!e->through)
-        ki_text_add(e->text, "    }\n");
+    ki_text_add(e->text, "    }\n");
 }
 
 static void write_list(ki_saddle_text *e, char name, int count) {
@@ -67,25 +53,22 @@ static void write_list(ki_saddle_text *e, char name, int count) {
         ki_text_add(e->text, "%c%d, ", name, i);
 }
 
-void ki_write_closer_look(ki_saddle_text *e) {
-    ki_text_add(e->text, "look:;\n    const double all_x[] = {");
+void ki_write_end(ki_saddle_text *e) {
+    ki_text_add(e->text, "    return 1;\nlook:;\n    const double all_x[] = {");
     write_list(e, 'u', e->n);
     ki_text_add(e->text, "}, all_y[] = {");
     write_list(e, 'w', e->m);
-    ki_text_add(e->text, "0};\n    return closer_look(k, %s, all_x, all_y, x, y);\n",
-                e->through ? "to->M, to->J, to->Q, to->xi" : "k->A, k->J, r, s");
+    ki_text_add(e->text, "0};\n    return closer_look(k, r, s, all_x, all_y, x, y);\n}\n\n");
 }
 
 /* The residual and the sizes of its terms, then their norms. The end of the function that asks: nothing in it
  * has to be kept for afterwards. */
 static const char CLOSER_LOOK[] =
-    "static __attribute__((noinline, cold)) int closer_look(const struct places *k, const double *A,\n"
-    "        const double *J, const double *r, const double *s, const double *u, const double *w,\n"
-    "        double *x, double *y) {\n"
-    "    if (A != k->A) {\n"
-    "        memcpy(k->A, A, A_COUNT * sizeof(double));\n"
-    "        memcpy(k->J, J, J_COUNT * sizeof(double));\n"
-    "    }\n"
+    "#ifdef __GNUC__\n"
+    "__attribute__((noinline, cold))\n"
+    "#endif\n"
+    "static int closer_look(const struct places *k, const double *r, const double *s, const double *u,\n"
+    "                       const double *w, double *x, double *y) {\n"
     "    double rest_x[N], size_x[N], rest_y[M + 1], size_y[M + 1];\n"
     "    for (int i = 0; i < N; i++) {\n"
     "        rest_x[i] = r[i];\n"
@@ -118,7 +101,6 @@ static const char CLOSER_LOOK[] =
     "    return 1;\n"
     "}\n\n";
 
-void ki_write_small(ki_saddle_text *e) {
-    ki_text_add(e->text, "enum { N = %d, M = %d, A_COUNT = %d, J_COUNT = %d };\n%s", e->n, e->m,
-                keel_pattern_count(e->A), keel_pattern_count(e->J), CLOSER_LOOK);
+void ki_write_closer_look(ki_saddle_text *e) {
+    ki_text_add(e->text, "enum { N = %d, M = %d };\n%s", e->n, e->m, CLOSER_LOOK);
 }

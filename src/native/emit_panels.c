@@ -4,8 +4,8 @@
  *
  * panels.h has the mathematics. Places in the panels that no value reaches are never written down; all others
  * see the operations of panels.c in the same order. Names in the text: v<slot> is an entry of K from which
- * products were subtracted, l<slot> one of L and h<slot> = l d; p<k>, d<k> are pivots and their inverses in the
- * order of elimination, taken<k> and size<k> what panels.h calls so; u<i>, w<i> the solution on its way.
+ * products were subtracted, l<slot> one of L and h<slot> = l d; p<k>, d<k> are pivots and their inverses in
+ * the order of elimination, taken<k> and size<k> what panels.h calls so; u<i>, w<i> the solution on its way.
  *
  * What stands in a row and a column of J is minus what panels.c has there: v, h, p and d, but not l. Products
  * then begin such an entry without being turned around, and rounding is the same for both signs. */
@@ -15,11 +15,11 @@
 #include "linalg/saddle_sparse.h"
 #include "native/emit_saddle.h"
 
-/* What is known of a place in the panels: nothing reaches it; a value of A, J or D stands there; products were
- * subtracted from it; it is an entry of L. */
+/* What is known of a place in the panels: nothing reaches it; a value of A, J or D stands there; products
+ * were subtracted from it; it is an entry of L. */
 enum { NOTHING, GIVEN, SUMMED, DONE };
 
-struct ki_panels_text {
+typedef struct writer {
     ki_saddle_text *e;
     const ki_saddle_sparse *sparse;
     const ki_panels *F;
@@ -27,10 +27,8 @@ struct ki_panels_text {
     int *panel_of; /* [size]                                                  */
     char *state;   /* [values]                                                */
     bool *taken;   /* [size] taken<k> exists                                  */
-    bool at_hand;  /* entries of L are in registers, not in memory            */
-};
-
-typedef struct ki_panels_text writer;
+    bool *begun;   /* [size] the solution has a value                         */
+} writer;
 
 static ki_text *text_of(const writer *p) {
     return p->e->text;
@@ -181,7 +179,8 @@ static void write_taken(writer *p, const ki_panel *s) {
     for (int b = 0; b < s->rows; b++) {
         if (p->F->order[row[b]] < p->F->n)
             continue;
-        snprintf(start, sizeof start, p->taken[row[b]] ? "    taken%d += (" : "    double taken%d = (", row[b]);
+        snprintf(start, sizeof start, p->taken[row[b]] ? "    taken%d += (" : "    double taken%d = (",
+                 row[b]);
         p->taken[row[b]] |= write_dot(p, s, s->width + b, s->width + b, s->width, start, ");\n");
     }
 }
@@ -212,29 +211,50 @@ static bool write_times(const writer *p, const char *before, int slot, int k) {
     char name[32];
     if (p->state[slot] != DONE)
         return false;
-    ki_text_add(text_of(p), p->at_hand ? "%sl%d * %s" : "%sL[%d] * %s", before, slot,
-                name_of_unknown(p, k, name));
+    ki_text_add(text_of(p), "%sL[%d] * %s", before, slot, name_of_unknown(p, k, name));
     p->e->operations += 2;
     return true;
 }
 
+/* Writes the beginning of a statement that changes unknown k: with the right-hand side if it is the first. */
+static void write_change(writer *p, int k) {
+    char name[32];
+    int number = p->F->order[k], n = p->F->n;
+    name_of_unknown(p, k, name);
+    if (p->begun[k])
+        ki_text_add(text_of(p), "    %s = %s", name, name);
+    else if (number < n)
+        ki_text_add(text_of(p), "    double %s = r[%d]", name, number);
+    else
+        ki_text_add(text_of(p), "    double %s = s[%d]", name, number - n);
+    p->begun[k] = true;
+}
+
+static bool reaches(const writer *p, const ki_panel *s, int row, int count) {
+    for (int c = 0; c < count; c++)
+        if (p->state[slot_of(s, row, c)] == DONE)
+            return true;
+    return false;
+}
+
 /* b <- L^-1 b for the columns of a panel */
-static void write_forward(const writer *p, const ki_panel *s) {
-    char start[96], name[32];
-    for (int i = 1; i < s->width; i++) {
-        bool any = false;
-        name_of_unknown(p, s->first + i, name);
-        snprintf(start, sizeof start, "    %s = %s - ", name, name);
+static void write_forward(writer *p, const ki_panel *s) {
+    for (int i = 0; i < s->width; i++) {
+        if (p->begun[s->first + i] && !reaches(p, s, i, i))
+            continue;
+        write_change(p, s->first + i);
         for (int c = 0; c < i; c++)
-            any |= write_times(p, any ? " - " : start, slot_of(s, i, c), s->first + c);
-        ki_text_add(text_of(p), any ? ";\n" : "");
+            write_times(p, " - ", slot_of(s, i, c), s->first + c);
+        ki_text_add(text_of(p), ";\n");
     }
     for (int a = 0; a < s->rows; a++) {
         bool any = false;
-        snprintf(start, sizeof start, "    %s -= ", name_of_unknown(p, p->F->row[s->below + a], name));
+        if (!reaches(p, s, s->width + a, s->width))
+            continue;
+        write_change(p, p->F->row[s->below + a]);
         for (int c = 0; c < s->width; c++)
-            any |= write_times(p, any ? " + " : start, slot_of(s, s->width + a, c), s->first + c);
-        ki_text_add(text_of(p), any ? ";\n" : "");
+            any |= write_times(p, any ? " + " : " - (", slot_of(s, s->width + a, c), s->first + c);
+        ki_text_add(text_of(p), ");\n");
     }
 }
 
@@ -255,71 +275,75 @@ static void write_backward(const writer *p, const ki_panel *s) {
 
 /* ---- all of it */
 
-/* D is zero where the code goes through. */
 static void find_given(writer *p) {
-    int values = p->sparse->A_count + p->sparse->J_count + (p->e->through ? 0 : p->e->m);
-    for (int i = 0; i < p->F->value_count; i++)
-        p->state[i] = NOTHING;
-    for (int k = 0; k < p->F->size; k++)
-        p->taken[k] = false;
+    int values = p->sparse->A_count + p->sparse->J_count + p->e->m;
     for (int i = 0; i < values; i++) {
         p->state[p->sparse->slot[i]] = GIVEN;
         p->source[p->sparse->slot[i]] = i;
     }
 }
 
-static void write_places(const writer *p) {
-    ki_text_add(text_of(p), "    double *restrict const L = k->panels, *restrict const d = k->d_inverse;\n"
-                            "    double *restrict const size = k->S_size;\n"
-                            "    const double threshold = k->threshold;\n"
-                            "    (void)L, (void)d, (void)size, (void)threshold;\n");
-}
-
-void ki_write_panels_factor(writer *p) {
+static void write_factor(writer *p) {
     find_given(p);
-    write_places(p);
-    p->at_hand = true;
-    for (int s = 0; s < p->F->count; s++) {
+    ki_text_add(text_of(p), "int keel_factor(const struct places *k, const double *A, const double *J) {\n"
+                            "    double *restrict const L = k->panels, *restrict const d = k->d_inverse;\n"
+                            "    double *restrict const size = k->S_size;\n"
+                            "    const double threshold = k->threshold;\n");
+    for (int s = 0; s < p->F->count; s++)
         write_panel(p, &p->F->panel[s]);
-        if (p->e->through)
-            write_forward(p, &p->F->panel[s]);
-    }
+    ki_text_add(text_of(p),
+                "    memcpy(k->A, A, %d * sizeof(double));\n"
+                "    memcpy(k->J, J, %d * sizeof(double));\n"
+                "    return 1;\n}\n\n",
+                p->sparse->A_count, p->sparse->J_count);
 }
 
-void ki_write_panels_solve(writer *p) {
-    p->at_hand = false;
-    for (int s = 0; s < p->F->count && !p->e->through; s++)
+/* Both substitutions and the look at the residual read what they need from memory again: a value that cannot
+ * stay in its register for so long need not be written to the stack as well. */
+static const char FORGET[] = "#ifdef __GNUC__\n"
+                             "#define FORGET __asm__ volatile(\"\" ::: \"memory\")\n"
+                             "#else\n"
+                             "#define FORGET (void)0\n"
+                             "#endif\n\n";
+
+static void write_solve(writer *p) {
+    ki_text_add(
+        text_of(p),
+        "%sint keel_solve(const struct places *k, const double *r, const double *s, double *x, double *y) {\n"
+        "    const double *const L = k->panels, *const d = k->d_inverse;\n",
+        FORGET);
+    for (int s = 0; s < p->F->count; s++)
         write_forward(p, &p->F->panel[s]);
     ki_text_add(text_of(p), "    FORGET;\n");
     for (int s = p->F->count - 1; s >= 0; s--)
         write_backward(p, &p->F->panel[s]);
     ki_text_add(text_of(p), "    FORGET;\n");
+    ki_write_look(p->e);
+    for (int i = 0; i < p->e->n; i++)
+        ki_text_add(text_of(p), "    x[%d] = u%d;\n", i, i);
+    for (int i = 0; i < p->e->m; i++)
+        ki_text_add(text_of(p), "    y[%d] = w%d;\n", i, i);
+    ki_write_end(p->e);
 }
 
-writer *ki_panels_text_new(ki_saddle_text *e, const ki_saddle_sparse *sparse) {
-    writer *p = calloc(1, sizeof *p);
-    if (!p)
-        return NULL;
+bool ki_write_panels(ki_saddle_text *e, const ki_saddle_sparse *sparse) {
     size_t values = (size_t)sparse->panels.value_count + 1, size = (size_t)sparse->panels.size + 1;
-    *p = (writer){.e = e, .sparse = sparse, .F = &sparse->panels};
-    p->source = calloc(values, sizeof *p->source);
-    p->state = calloc(values, sizeof *p->state);
-    p->panel_of = calloc(size, sizeof *p->panel_of);
-    p->taken = calloc(size, sizeof *p->taken);
-    if (p->source && p->state && p->panel_of && p->taken) {
-        ki_panels_of_columns(p->F, p->panel_of);
-        return p;
+    writer p = {.e = e, .sparse = sparse, .F = &sparse->panels};
+    p.source = calloc(values, sizeof *p.source);
+    p.state = calloc(values, sizeof *p.state);
+    p.panel_of = calloc(size, sizeof *p.panel_of);
+    p.taken = calloc(size, sizeof *p.taken);
+    p.begun = calloc(size, sizeof *p.begun);
+    bool ok = p.source && p.state && p.panel_of && p.taken && p.begun;
+    if (ok) {
+        ki_panels_of_columns(p.F, p.panel_of);
+        write_factor(&p);
+        write_solve(&p);
     }
-    ki_panels_text_free(p);
-    return NULL;
-}
-
-void ki_panels_text_free(writer *p) {
-    if (!p)
-        return;
-    free(p->source);
-    free(p->state);
-    free(p->panel_of);
-    free(p->taken);
-    free(p);
+    free(p.source);
+    free(p.state);
+    free(p.panel_of);
+    free(p.taken);
+    free(p.begun);
+    return ok && !e->text->failed;
 }
