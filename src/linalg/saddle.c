@@ -237,8 +237,11 @@ void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
         ki_saddle_sparse_places(K, &K->places);
 }
 
-/* Whether the code may factor. After it gave back it pauses: where constraints are dependent they mostly are
- * so for long, and what it did was in vain. */
+/* Factorizations without the code after it gave back: where constraints are dependent they mostly are so for
+ * long, and what it did was in vain. */
+enum { CODE_PAUSE = 16 };
+
+/* Whether the code may factor. */
 static bool may_use_code(keel_saddle *K) {
     if (!K->code || (K->sparse && !ki_saddle_sparse_is_plain(K)))
         return false;
@@ -253,8 +256,6 @@ static bool may_use_code(keel_saddle *K) {
 static bool has_code_factors(const keel_saddle *K) {
     return K->code_ready && (K->dense || ki_saddle_sparse_is_plain(K));
 }
-
-enum { CODE_PAUSE = 16 };
 
 static void forget(keel_saddle *K) {
     K->factored = K->rescued = K->scaled = false;
@@ -273,8 +274,8 @@ static void prepare_code(keel_saddle *K) {
         ki_saddle_dense_clear(K);
     else if (!K->code_ready)
         ki_saddle_sparse_clear(K);
-    K->code_ready = true;
     K->D_factored = K->D;
+    K->code_ready = true;
     reset_pivots(K, KI_PIVOT_NOISE);
     K->places.threshold = fmax(KI_PIVOT_NEAR, K->pivots.threshold);
 }

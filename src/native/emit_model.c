@@ -6,7 +6,7 @@
 
 #include "native/emit.h"
 
-/* What the compiler is asked to do at most: one to two seconds of its time (gcc 12 takes 0.5 ms for an
+/* What the compiler is asked to do at most: two to three seconds of its time (gcc 12 takes 0.3 ms for an
  * instruction of a tape, 0.1 ms for an operation of the kernel). */
 enum { MOST_INSTRUCTIONS = 6000, MOST_OPERATIONS_DENSE = 4000, MOST_OPERATIONS_SPARSE = 10000 };
 
