@@ -220,8 +220,10 @@ void ki_saddle_leave_rest(keel_saddle *K) {
 }
 
 void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
+    if (code == K->code)
+        return;
     bool fits = code && code->path == K->path && code->n == K->n && code->m == K->m;
-    if (K->code == (fits ? code : NULL))
+    if (!fits && !K->code)
         return;
     K->code = fits ? code : NULL;
     K->code_ready = false;
