@@ -37,7 +37,7 @@ static void is_within_a_unit(void **state) {
         double worst = 0;
         for (int k = 0; k < 200000; k++)
             worst = worse(worst, RANGE[i] * (2 * next(&seed) - 1));
-    assert_true(worst < 0.9);
+        assert_true(worst < 0.9);
     }
 }
 
