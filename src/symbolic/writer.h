@@ -64,6 +64,9 @@ ki_line ki_line_length(const ki_writer *w, const int body[2], const double r0[3]
 /* A measure that is a row. False: not written. */
 bool ki_line_of(const ki_writer *w, const ki_measure *measure, ki_line *line);
 
+/* The conditions of a cut joint in their order; how many, 0: not written. */
+int ki_lines_of_rows(const ki_writer *w, const ki_joint *joint, ki_line lines[KI_JOINT_ROWS]);
+
 /* Coordinate k of a joint, its reading included. */
 bool ki_line_of_joint(const ki_writer *w, int joint, int k, ki_line *line);
 
@@ -72,9 +75,5 @@ bool ki_symbolic_bodies(ki_writer *w);
 bool ki_symbolic_rows(ki_writer *w);
 bool ki_symbolic_forces(ki_writer *w);
 void ki_symbolic_inertia(ki_writer *w); /* M, and Q of all that acts on bodies; the energies */
-
-static inline vec ki_constant(const ki_writer *w, const double x[3]) {
-    return vec_of(w->g, x);
-}
 
 #endif
