@@ -8,8 +8,10 @@
 #include <cmocka.h>
 #include <glob.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "keel/mechanism.h"
 #include "keel/modelfile.h"
@@ -220,7 +222,90 @@ static void test_models(void **state) {
     assert_true(written >= 10 && tangents >= 8); /* as many as there were when this was written */
 }
 
+/* Every joint that is written, in the tree and closing a loop (which may lock the bodies: only terms are
+ * compared), and every force. `tree`: how many of its joints hang in the tree. */
+static const struct {
+    const char *text;
+    int tree;
+} SMALL[] = {
+#define SPACE                                                                                                \
+    "keel: 1\ngravity: [0.3, -0.2, -9.81]\ncoordinates: relative\nbodies:\n"                                 \
+    "  a: {mass: 1.3, centre: [0.5, 0.1, -0.2], inertia: [0.1, 0.2, 0.25, 0.01, -0.02, 0.03]}\n"             \
+    "  b: {mass: 0.7, centre: [1.2, 0.4, 0.3], inertia: [0.3, 0.1, 0.2]}\njoints:\n"                         \
+    "  first: {type: revolute, bodies: [ground, a], at: [0, 0, 0], axis: [0.2, 1, 0.1]}\n"
+#define JOINT(type)                                                                                          \
+    {SPACE "  second: {type: " type ", bodies: [a, b], at: [0.9, 0.2, 0.1], axis: [0.3, -0.5, 1]}\n", 2}, {  \
+        SPACE "  second: {type: revolute, bodies: [b, a], at: [0.9, 0.2, 0.1], axis: [1, 0.5, 0.4]}\n"       \
+              "  third: {type: " type ", bodies: [ground, b], at: [1.3, 0.2, 0.2], axis: [0.3, 1, 0]}\n",    \
+            2                                                                                                \
+    }
+    JOINT("prismatic"),
+    JOINT("cylindrical"),
+    JOINT("planar"),
+    JOINT("universal"),
+    JOINT("fixed"),
+    JOINT("revolute"),
+    {SPACE "  second: {type: universal, bodies: [a, b], at: [0.9, 0.2, 0.1], axis: x}\n"
+           "  third: {type: spherical, bodies: [ground, b], at: [1.3, 0.2, 0.2]}\n"
+           "  rod: {type: distance, bodies: [a, b], at: [[0.3, 0, 0], [1.2, 0, 0.9]]}\n",
+     2},
+    {SPACE
+     "  second: {type: cylindrical, bodies: [a, b], at: [0.9, 0.2, 0.1], axis: x, friction: {viscous: 0.4}}\n"
+     "forces:\n"
+     "  s: {type: spring, bodies: [a, b], at: [[1, 1, 0], [1.4, 0, 1]], stiffness: 40, "
+     "damping: 2, free: 0.6}\n"
+     "  law: {type: spring, bodies: [ground, b], at: [[0, 1, 0], [1.4, 0, 1]], "
+     "law: 3*length^2 + rate*cos(t)}\n"
+     "  twist: {type: torsion, joint: first, stiffness: 5, damping: 0.1}\n"
+     "  push: {type: force, body: b, at: [1.4, 0, 1], vector: [sin(t), b.x, 2], axes: body}\n"
+     "  turn: {type: torque, body: b, vector: [0.1, second.angle', t]}\n"
+     "motions: {drive: {of: second.displacement, value: 0.1*sin(2*t)}}\n",
+     2},
+#define PLANE                                                                                                \
+    "keel: 1\nplanar: true\ngravity: 9.81\nbodies:\n"                                                        \
+    "  a: {mass: 1.3, centre: [0.5, 0.1], inertia: 0.2}\n  b: {mass: 0.7, centre: [1.2, 0.4], inertia: "     \
+    "0.1}\n"
+    {PLANE "coordinates: relative\njoints:\n"
+           "  slide: {type: prismatic, bodies: [ground, a], at: [0, 0], axis: [1, 0.3]}\n"
+           "  weld: {type: fixed, bodies: [b, a], at: [0.9, 0.2]}\n",
+     2},
+    {PLANE "coordinates: absolute\njoints:\n"
+           "  slide: {type: prismatic, bodies: [ground, a], at: [0, 0], axis: [1, 0.3], friction: {viscous: 0.2}}\n"
+           "  weld: {type: fixed, bodies: [b, a], at: [0.9, 0.2]}\n"
+           "  rod: {type: distance, bodies: [ground, b], at: [[0, 2], [1.3, 0.2]]}\n"
+           "motions: {height: {of: b.y, speed: 0.2}, tilt: {of: b.angle, speed: 0.1}}\n",
+     0},
+};
+
+static void test_small(void **state) {
+    char path[] = "/tmp/keel_written_XXXXXX";
+    (void)state;
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    for (size_t i = 0; i < sizeof SMALL / sizeof *SMALL; i++) {
+        keel_status status;
+        keel_diagnostics *messages = keel_diagnostics_new();
+        FILE *out = fopen(path, "w");
+        assert_non_null(out);
+        fputs(SMALL[i].text, out);
+        fclose(out);
+        keel_model *model = keel_model_read(path, NULL, 0, messages, &status);
+        if (!model)
+            fail_msg("%s\n%s", keel_diagnostics_get(messages, 0).text, SMALL[i].text);
+        keel_mechanism_facts facts;
+        assert_true(keel_mechanism_look(model->system, &facts));
+        assert_int_equal(facts.tree_joints, SMALL[i].tree);
+        if (!keel_mechanism_formulas(model->system))
+            fail_msg("not written:\n%s", SMALL[i].text);
+        compare_points(SMALL[i].text, model, true);
+        keel_model_free(model);
+        keel_diagnostics_free(messages);
+    }
+    close(file);
+    unlink(path);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_models)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_models), cmocka_unit_test(test_small)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
