@@ -56,7 +56,7 @@ typedef struct ki_method {
     void (*clear)(ki_integrator *self); /* frees what is not in the arena; may be NULL */
 } ki_method;
 
-extern const ki_method KI_EXPLICIT_RK, KI_ADAMS, KI_BDF, KI_BDF_FIXED, KI_IDA;
+extern const ki_method KI_EXPLICIT_RK, KI_ADAMS, KI_RADAU, KI_BDF, KI_BDF_FIXED, KI_IDA;
 extern const ki_method KI_STRUCTURAL; /* newmark ... trapezoidal */
 extern const ki_method KI_MIDPOINT;   /* midpoint, conserving    */
 

@@ -1,0 +1,263 @@
+/* radau5 - Radau IIA of order 5 (three implicit stages, L-stable), with projection (Hairer and Wanner,
+ * Solving Ordinary Differential Equations II, section IV.8). radau5.h has the stages and their Newton
+ * iteration.
+ *
+ * Error estimate: a formula of order 3 with the same stages and F at the beginning of the step,
+ *
+ *     e = (I - h/g f_y)^-1 ( h/g F(t, y) + (e_1 Z_1 + e_2 Z_2 + e_3 Z_3) / g ),
+ *     e_1,2 = -(13 +- 7 sqrt 6)/3,  e_3 = -1/3
+ *
+ * whose factor, that of the real system, keeps stiff components from counting. Where they count nevertheless,
+ * at the beginning or after a rejection, F(t, y + e) takes the place of F(t, y).
+ *
+ * e is of the order h^4, the error of the step itself h^6. If e were held to what a step may leave, results
+ * would be far better than the tolerance at far too high a price; e may be as large as `relax` = tol^(-1/3)
+ * times that, so that errors shrink in proportion to the tolerance, and Newton's method goes on until sqrt of
+ * that is left, h^6.
+ *
+ * Step control: h_new = h min(0.9 f e^(-1/4), 0.9 f (h/h_before) (e_before/e^2)^(1/4)), Gustafsson's
+ * prediction that e goes on changing as it did; f falls with the number of Newton iterations. A step that
+ * would grow by less than a fifth stays, and keeps its matrices, if Newton's method converges well with them.
+ */
+#include "integrate/radau5.h"
+
+#include <float.h>
+#include <string.h>
+
+enum { ORDER = 5, MOST_ITERATIONS = 7 };
+
+static const double SAFETY = 0.9, LEAST_FACTOR = 0.125, MOST_FACTOR = 5;
+
+/* e_1 .. e_3 above */
+static const double ESTIMATE[] = {-10.048809399827415562, 1.3821427331607488958, -1.0 / 3};
+
+/* Derivatives are kept while Newton's method contracts errors this well with them. */
+static const double KEEP = 1e-3;
+
+static void copy(const ki_radau *self, double *to, const double *from) {
+    memcpy(to, from, (size_t)self->base.n * sizeof *to);
+}
+
+static void swap(double **a, double **b) {
+    double *keep = *a;
+    *a = *b;
+    *b = keep;
+}
+
+/* 1 / the size that an estimate at y may have */
+static void set_scale(ki_radau *self) {
+    ki_allowance allowed = ki_allowed(&self->base);
+    const double *y = self->base.y;
+    for (int i = 0; i < self->base.n - 1; i++)
+        self->inverse[i] = 1 / (self->relax * ki_allowed_between(allowed, y[i], y[i]));
+}
+
+/* estimate <- (I - h/g f_y)^-1 (h/g rate + sum_j e_j Z_j / g) */
+static void filtered_estimate(ki_radau *self, double h, const double *rate) {
+    const double *Z_0 = self->Z[0], *Z_1 = self->Z[1], *Z_2 = self->Z[2];
+    for (int i = 0; i < self->base.n; i++)
+        self->estimate[i] =
+            (h * rate[i] + ESTIMATE[0] * Z_0[i] + ESTIMATE[1] * Z_1[i] + ESTIMATE[2] * Z_2[i]) /
+            KI_RADAU_REAL;
+    ki_newton_solve(&self->newton, self->estimate);
+}
+
+/* The error of the step to y_try, relative to what is allowed. */
+static keel_status judge(ki_radau *self, double h, double *error) {
+    ki_integrator *base = &self->base;
+    filtered_estimate(self, h, self->rate);
+    keel_status status = ki_settle_estimate(base, self->estimate);
+    *error = ki_error_norm(base, self->estimate, base->y, self->y_try) / self->relax;
+    if (status || *error < 1 || !(self->rejected || base->steps == 0 || self->h_taken == 0))
+        return status;
+    for (int i = 0; i < base->n; i++)
+        self->estimate[i] += base->y[i];
+    status = ki_rate(base->flow.dynamics, base->t, self->estimate, self->rate_try);
+    if (status)
+        return status;
+    filtered_estimate(self, h, self->rate_try);
+    status = ki_settle_estimate(base, self->estimate);
+    *error = ki_error_norm(base, self->estimate, base->y, self->y_try) / self->relax;
+    return status;
+}
+
+/* What a step of h should be followed by, from its error. */
+static double next_step(const ki_radau *self, double h, double error) {
+    double effort = fmin(1, (1.0 + 2 * MOST_ITERATIONS) / (self->iterations + 2 * MOST_ITERATIONS));
+    double e = fmax(error, 1e-10), factor = SAFETY * effort * pow(e, -0.25);
+    if (error < 1 && self->h_before > 0)
+        factor = fmin(factor, SAFETY * (h / self->h_before) * pow(self->error_before / (e * e), 0.25));
+    return h * fmin(MOST_FACTOR, fmax(LEAST_FACTOR, factor));
+}
+
+/* Tries a step: the new state in y_try and its rate in rate_try if *accepted; otherwise *h_next is what to
+ * try instead. */
+static keel_status attempt(ki_radau *self, double h, bool *accepted, double *h_next) {
+    ki_integrator *base = &self->base;
+    ki_dynamics *d = base->flow.dynamics;
+    double error = 0;
+    *accepted = false;
+    *h_next = 0.25 * h;
+    keel_status status = ki_radau_prepare(self, h);
+    if (!status)
+        status = ki_radau_solve(self, h, h_next);
+    if (status)
+        return status;
+    for (int i = 0; i < base->n; i++)
+        self->y_try[i] = base->y[i] + self->Z[2][i];
+    status = judge(self, h, &error);
+    if (status)
+        return status;
+    *h_next = isfinite(error) ? next_step(self, h, error) : 0.25 * h;
+    if (!(error < 1))
+        return KEEL_OK;
+    ki_normalize(d, self->y_try);
+    status = ki_settle(d, base->flow.stabilize, base->t + h, self->y_try);
+    if (!status)
+        status = ki_rate(d, base->t + h, self->y_try, self->rate_try);
+    if (status) {
+        *h_next = 0.25 * h;
+        return status;
+    }
+    *accepted = true;
+    self->h_before = h;
+    self->error_before = fmax(1e-2, error);
+    return KEEL_OK;
+}
+
+static void accept(ki_radau *self, double h, double h_next, double t_end) {
+    ki_integrator *base = &self->base;
+    copy(self, self->y_old, base->y);
+    copy(self, base->y, self->y_try);
+    swap(&self->rate, &self->rate_try);
+    for (int i = 0; i < base->n; i++)
+        self->P[2][i] = base->y[i] - self->y_old[i];
+    swap(&self->P[0], &self->Z[0]);
+    swap(&self->P[1], &self->Z[1]);
+    self->h_taken = h;
+    base->order = ORDER;
+    ki_accept_step(base, base->t + h, t_end);
+    self->current = false;
+    self->linearized = self->contraction <= KEEP && self->newton.exact;
+    if (self->rejected)
+        h_next = fmin(h_next, h);
+    bool keeps = self->linearized && h_next >= h && h_next <= 1.2 * h;
+    self->h = keeps ? h : h_next;
+    self->rejected = false;
+    set_scale(self);
+}
+
+/* The step to try: not beyond t_end, and no sliver left over for the step after. */
+static double limited_step(const ki_radau *self, double t_end) {
+    double h = self->h, rest = t_end - self->base.t;
+    if (self->base.settings.max_step > 0)
+        h = fmin(h, self->base.settings.max_step);
+    if (1.01 * h >= rest)
+        return rest;
+    return h > 0.5 * rest ? 0.5 * rest : h;
+}
+
+/* Automatic gains (law.h) follow the longest step. */
+static keel_status begin_step(ki_radau *self) {
+    ki_dynamics *d = self->base.flow.dynamics;
+    d->trouble.kind = KI_TROUBLE_NONE;
+    if (!(self->h_taken > d->step))
+        return KEEL_OK;
+    d->step = self->h_taken;
+    return ki_has_automatic_gains(d) ? ki_rate(d, self->base.t, self->base.y, self->rate) : KEEL_OK;
+}
+
+static keel_status step(ki_integrator *base, double t_end) {
+    ki_radau *self = (ki_radau *)base;
+    keel_status status = begin_step(self);
+    if (status)
+        return status;
+    for (;;) {
+        double h = limited_step(self, t_end), h_next = h;
+        bool accepted;
+        if ((double)(base->steps + base->rejected) >= base->settings.most_steps)
+            return KEEL_ERROR_LIMIT;
+        if (ki_step_too_small(base, h, t_end))
+            return KEEL_ERROR_STEP_SIZE;
+        status = attempt(self, h, &accepted, &h_next);
+        if (status && !ki_worth_retrying(status))
+            return status;
+        if (accepted) {
+            accept(self, h, h_next, t_end);
+            return KEEL_OK;
+        }
+        if (status == KEEL_ERROR_CONVERGENCE && !self->current) /* old derivatives may be to blame */
+            h_next = h;
+        self->linearized = self->linearized && self->current;
+        self->h = h_next;
+        self->rejected = true;
+        base->rejected++;
+    }
+}
+
+static keel_status interpolate(ki_integrator *base, double t, double *y) {
+    const ki_radau *self = (const ki_radau *)base;
+    double weight[KI_RADAU_STAGES];
+    if (t == base->t || self->h_taken == 0) {
+        copy(self, y, base->y);
+        return KEEL_OK;
+    }
+    ki_radau_weights((t - base->t_old) / self->h_taken, weight);
+    for (int i = 0; i < base->n; i++)
+        y[i] = self->y_old[i] + weight[0] * self->P[0][i] + weight[1] * self->P[1][i] +
+               weight[2] * self->P[2][i];
+    return KEEL_OK;
+}
+
+static void allocate(ki_radau *self) {
+    double **vectors[] = {&self->y_old,    &self->y_try,    &self->rate,
+                          &self->rate_try, &self->estimate, &self->inverse};
+    ki_arena *arena = &self->base.arena;
+    for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        *vectors[i] = KI_NEW(arena, double, self->base.n);
+    for (int s = 0; s < KI_RADAU_STAGES; s++) {
+        self->Z[s] = KI_NEW(arena, double, self->base.n);
+        self->W[s] = KI_NEW(arena, double, self->base.n);
+        self->F[s] = KI_NEW(arena, double, self->base.n);
+        self->P[s] = KI_NEW(arena, double, self->base.n);
+    }
+}
+
+/* RADAU5's choice: at the tolerance tol' of the estimate, 0.1 tol^(2/3), Newton's method leaves tol'^(3/2).
+ */
+static void set_tolerances(ki_radau *self) {
+    double tolerance = fmin(1, fmax(self->base.settings.tolerance, 1e-15));
+    self->relax = 1 / cbrt(tolerance);
+    double allowed = ki_allowed(&self->base).relative * self->relax;
+    self->kappa = fmax(10 * DBL_EPSILON / allowed, fmin(0.03, sqrt(allowed)));
+    self->reach = 1;
+}
+
+static keel_status start(ki_integrator *base, const ki_problem *problem) {
+    ki_radau *self = (ki_radau *)base;
+    ki_dynamics *d = base->flow.dynamics;
+    allocate(self);
+    keel_status status = ki_newton_init(&self->newton, d);
+    if (!status)
+        status = ki_newton_init_complex(&self->newton);
+    if (status || base->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    set_tolerances(self);
+    set_scale(self);
+    copy(self, self->y_old, base->y);
+    status = ki_rate(d, base->t, base->y, self->rate);
+    if (status)
+        return status;
+    self->h = base->settings.step;
+    if (!(self->h > 0))
+        self->h = ki_choose_first_step(base, self->rate, ORDER, problem->t_end, self->y_try, self->rate_try);
+    d->step = self->h;
+    return ki_has_automatic_gains(d) ? ki_rate(d, base->t, base->y, self->rate) : KEEL_OK;
+}
+
+static void clear(ki_integrator *base) {
+    ki_newton_clear(&((ki_radau *)base)->newton);
+}
+
+const ki_method KI_RADAU = {
+    .size = sizeof(ki_radau), .start = start, .step = step, .interpolate = interpolate, .clear = clear};
