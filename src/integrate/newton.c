@@ -126,7 +126,8 @@ void ki_newton_clear(ki_newton *n) {
         n->dynamics->step_metric = (ki_step_metric){0};
         n->dynamics->relaxed = false;
     }
-    ki_lu_complex_free(n->lu_complex);
+    for (int p = 0; p < n->pairs; p++)
+        ki_lu_complex_free(n->lu_complex[p]);
     ki_lu_free(n->lu);
     ki_arena_free(&n->arena);
     *n = (ki_newton){0};

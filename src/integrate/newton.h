@@ -33,7 +33,7 @@
 #include "integrate/chart.h"
 #include "linalg/lu.h"
 
-enum { KI_POWERS = 4 }; /* of gamma in the matrix: 0 to 3 */
+enum { KI_POWERS = 4, KI_PAIRS_MAX = 2 }; /* of gamma in the matrix: 0 to 3 */
 
 typedef struct ki_newton {
     ki_dynamics *dynamics;
@@ -55,8 +55,9 @@ typedef struct ki_newton {
     double *rhs;                        /* [size] */
     double gamma;
 
-    ki_lu_complex *lu_complex; /* NULL: not asked for */
-    double gamma_re, gamma_im;
+    int pairs; /* complex matrices that are kept at a time */
+    ki_lu_complex *lu_complex[KI_PAIRS_MAX];
+    double gamma_re[KI_PAIRS_MAX], gamma_im[KI_PAIRS_MAX];
     double *values_im, *rhs_im, *turned_im, *way_im; /* imaginary parts */
     ki_arena arena;
 } ki_newton;
@@ -66,8 +67,8 @@ typedef struct ki_newton {
 keel_status ki_newton_init(ki_newton *newton, ki_dynamics *d);
 void ki_newton_clear(ki_newton *newton);
 
-/* Makes room for factors with a complex gamma too. KEEL_OK or KEEL_ERROR_MEMORY. */
-keel_status ki_newton_init_complex(ki_newton *newton);
+/* Makes room for factors with so many complex gammas too. KEEL_OK or KEEL_ERROR_MEMORY. */
+keel_status ki_newton_init_complex(ki_newton *newton, int pairs);
 
 /* Takes the derivatives at (t, y), where `rate` = f(t, y) was the last rate evaluated or nearly so. */
 keel_status ki_newton_linearize(ki_newton *newton, double t, const double *y, const double *rate);
@@ -80,8 +81,8 @@ void ki_newton_solve(ki_newton *newton, double *b);
 
 /* The same with gamma_re + i gamma_im, once ki_newton_factor has been called for a gamma of about that size,
  * and for b = re + i im. */
-keel_status ki_newton_factor_complex(ki_newton *newton, double gamma_re, double gamma_im);
-void ki_newton_solve_complex(ki_newton *newton, double *re, double *im);
+keel_status ki_newton_factor_complex(ki_newton *newton, int pair, double gamma_re, double gamma_im);
+void ki_newton_solve_complex(ki_newton *newton, int pair, double *re, double *im);
 
 /* Baumgarte's terms of the right-hand side, rhs -= (K_P J, K_D J) way in the rows of the constraints. */
 void ki_newton_add_gains(const ki_newton *newton, const double *way, double *rhs);

@@ -4,21 +4,25 @@
 
 #include "integrate/newton.h"
 
-keel_status ki_newton_init_complex(ki_newton *n) {
+keel_status ki_newton_init_complex(ki_newton *n, int pairs) {
     const keel_system *sys = n->dynamics->system;
     n->values_im = KI_NEW(&n->arena, double, keel_pattern_count(n->pattern));
     n->rhs_im = KI_NEW(&n->arena, double, n->size);
     n->turned_im = KI_NEW(&n->arena, double, sys->n_q);
     n->way_im = KI_NEW(&n->arena, double, 2 * sys->n_v + sys->n_z);
-    n->lu_complex = ki_lu_complex_new(n->lu);
-    return n->arena.failed || !n->lu_complex ? KEEL_ERROR_MEMORY : KEEL_OK;
+    for (n->pairs = 0; n->pairs < pairs; n->pairs++) {
+        n->lu_complex[n->pairs] = ki_lu_complex_new(n->lu);
+        if (!n->lu_complex[n->pairs])
+            return KEEL_ERROR_MEMORY;
+    }
+    return n->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
-keel_status ki_newton_factor_complex(ki_newton *n, double gamma_re, double gamma_im) {
+keel_status ki_newton_factor_complex(ki_newton *n, int pair, double gamma_re, double gamma_im) {
     int count = keel_pattern_count(n->pattern);
     double a = gamma_re, b = gamma_im; /* the power of gamma */
-    n->gamma_re = gamma_re;
-    n->gamma_im = gamma_im;
+    n->gamma_re[pair] = gamma_re;
+    n->gamma_im[pair] = gamma_im;
     memcpy(n->values, n->part[0], (size_t)count * sizeof(double));
     memset(n->values_im, 0, (size_t)count * sizeof(double));
     for (int k = 1; k < n->powers; k++) {
@@ -31,25 +35,28 @@ keel_status ki_newton_factor_complex(ki_newton *n, double gamma_re, double gamma
         b = a * gamma_im + b * gamma_re;
         a = next;
     }
-    return ki_lu_complex_factor(n->lu_complex, n->values, n->values_im);
+    return ki_lu_complex_factor(n->lu_complex[pair], n->values, n->values_im);
 }
 
+typedef struct complex_number {
+    double re, im;
+} complex_number;
+
 /* x += gamma u */
-static void add_times_gamma(const ki_newton *n, int count, const double *u_re, const double *u_im, double *re,
-                            double *im) {
-    double a = n->gamma_re, b = n->gamma_im;
+static void add_times(complex_number gamma, int count, const double *u_re, const double *u_im, double *re,
+                      double *im) {
     for (int i = 0; i < count; i++) {
-        re[i] += a * u_re[i] - b * u_im[i];
-        im[i] += a * u_im[i] + b * u_re[i];
+        re[i] += gamma.re * u_re[i] - gamma.im * u_im[i];
+        im[i] += gamma.re * u_im[i] + gamma.im * u_re[i];
     }
 }
 
 /* As in newton.c; `way` begins with beta. */
-static void right_hand_side(ki_newton *n, const double *b_re, const double *b_im) {
+static void right_hand_side(ki_newton *n, complex_number gamma, const double *b_re, const double *b_im) {
     const keel_system *sys = n->dynamics->system;
     const double *v_re = b_re + sys->n_q, *v_im = b_im + sys->n_q;
     int states = sys->n_v + n->dynamics->m;
-    add_times_gamma(n, sys->n_v, v_re, v_im, n->way, n->way_im);
+    add_times(gamma, sys->n_v, v_re, v_im, n->way, n->way_im);
     memcpy(n->way + sys->n_v, v_re, (size_t)sys->n_v * sizeof(double));
     memcpy(n->way_im + sys->n_v, v_im, (size_t)sys->n_v * sizeof(double));
     for (int i = 0; i < n->size; i++) {
@@ -65,43 +72,49 @@ static void right_hand_side(ki_newton *n, const double *b_re, const double *b_im
             continue;
         n->rhs[i] = v_re[sys->n_v + i - states];
         n->rhs_im[i] = v_im[sys->n_v + i - states];
-        add_times_gamma(n, 1, &re, &im, n->rhs + i, n->rhs_im + i);
+        add_times(gamma, 1, &re, &im, n->rhs + i, n->rhs_im + i);
     }
     ki_newton_add_gains(n, n->way, n->rhs);
     ki_newton_add_gains(n, n->way_im, n->rhs_im);
 }
 
 /* x += gamma N u */
-static void add_motion(ki_newton *n, const double *u_re, const double *u_im, double *re, double *im) {
-    ki_chart_add(&n->chart, n->gamma_re, u_re, re);
-    ki_chart_add(&n->chart, -n->gamma_im, u_im, re);
-    ki_chart_add(&n->chart, n->gamma_re, u_im, im);
-    ki_chart_add(&n->chart, n->gamma_im, u_re, im);
+static void add_motion(ki_newton *n, complex_number gamma, const double *u_re, const double *u_im, double *re,
+                       double *im) {
+    if (!n->dynamics->system->kinematics) {
+        add_times(gamma, n->dynamics->system->n_v, u_re, u_im, re, im);
+        return;
+    }
+    ki_chart_add(&n->chart, gamma.re, u_re, re);
+    ki_chart_add(&n->chart, -gamma.im, u_im, re);
+    ki_chart_add(&n->chart, gamma.re, u_im, im);
+    ki_chart_add(&n->chart, gamma.im, u_re, im);
 }
 
-static void solve_exactly(ki_newton *n, double *re, double *im) {
+static void solve_exactly(ki_newton *n, int pair, double *re, double *im) {
+    complex_number gamma = {n->gamma_re[pair], n->gamma_im[pair]};
     const keel_system *sys = n->dynamics->system;
     double *v_re = re + sys->n_q, *v_im = im + sys->n_q;
     size_t states = (size_t)(sys->n_v + n->dynamics->m), n_z = (size_t)sys->n_z;
     memcpy(n->turned, re, (size_t)sys->n_q * sizeof(double));
     memcpy(n->turned_im, im, (size_t)sys->n_q * sizeof(double));
-    ki_chart_turn_complex(&n->chart, n->gamma_re, n->gamma_im, n->turned, n->turned_im);
+    ki_chart_turn_complex(&n->chart, gamma.re, gamma.im, n->turned, n->turned_im);
     ki_chart_pull(&n->chart, n->turned, n->way);
     ki_chart_pull(&n->chart, n->turned_im, n->way_im);
-    right_hand_side(n, re, im);
-    ki_lu_complex_solve(n->lu_complex, n->rhs, n->rhs_im);
-    add_times_gamma(n, sys->n_v, n->rhs, n->rhs_im, v_re, v_im);
-    add_motion(n, v_re, v_im, re, im);
-    ki_chart_turn_complex(&n->chart, n->gamma_re, n->gamma_im, re, im);
+    right_hand_side(n, gamma, re, im);
+    ki_lu_complex_solve(n->lu_complex[pair], n->rhs, n->rhs_im);
+    add_times(gamma, sys->n_v, n->rhs, n->rhs_im, v_re, v_im);
+    add_motion(n, gamma, v_re, v_im, re, im);
+    ki_chart_turn_complex(&n->chart, gamma.re, gamma.im, re, im);
     if (n_z) {
         memcpy(v_re + sys->n_v, n->rhs + states, n_z * sizeof(double));
         memcpy(v_im + sys->n_v, n->rhs_im + states, n_z * sizeof(double));
     }
 }
 
-void ki_newton_solve_complex(ki_newton *n, double *re, double *im) {
+void ki_newton_solve_complex(ki_newton *n, int pair, double *re, double *im) {
     if (n->exact)
-        solve_exactly(n, re, im);
+        solve_exactly(n, pair, re, im);
     else
-        ki_lu_complex_solve(n->lu_complex, re, im);
+        ki_lu_complex_solve(n->lu_complex[pair], re, im);
 }

@@ -1,38 +1,33 @@
-/* radau5 - Radau IIA of order 5 (three implicit stages, L-stable), with projection (Hairer and Wanner,
- * Solving Ordinary Differential Equations II, section IV.8). radau5.h has the stages and their Newton
+/* radau5 and radau9 - Radau IIA with three and five implicit stages, L-stable, with projection (Hairer and
+ * Wanner, Solving Ordinary Differential Equations II, section IV.8). radau.h has the stages and their Newton
  * iteration.
  *
- * Error estimate: a formula of order 3 with the same stages and F at the beginning of the step,
+ * Error estimate: a formula of order s with the same stages and F at the beginning of the step,
  *
- *     e = (I - h/g f_y)^-1 ( h/g F(t, y) + (e_1 Z_1 + e_2 Z_2 + e_3 Z_3) / g ),
- *     e_1,2 = -(13 +- 7 sqrt 6)/3,  e_3 = -1/3
+ *     e = (I - h/g f_y)^-1 (h F(t, y) + sum_i e_i Z_i) / g
  *
  * whose factor, that of the real system, keeps stiff components from counting. Where they count nevertheless,
  * at the beginning or after a rejection, F(t, y + e) takes the place of F(t, y).
  *
- * e is of the order h^4, the error of the step itself h^6. If e were held to what a step may leave, results
- * would be far better than the tolerance at far too high a price; e may be as large as `relax` = tol^(-1/3)
- * times that, so that errors shrink in proportion to the tolerance, and Newton's method goes on until sqrt of
- * that is left, h^6.
+ * e is of the order h^(s+1), the error of the step itself h^(2s). If e were held to what a step may leave,
+ * results would be far better than the tolerance at far too high a price. So e may be `relax` = tol^(p-1)
+ * times that with p = (s+1)/(2s): then errors shrink in proportion to the tolerance. Newton's method goes on
+ * until it leaves about tol, a part `kappa` of what e may be.
  *
- * Step control: h_new = h min(0.9 f e^(-1/4), 0.9 f (h/h_before) (e_before/e^2)^(1/4)), Gustafsson's
+ * Step control: h_new = h min(0.9 f e^(-k), 0.9 f (h/h_before) (e_before/e^2)^k), k = 1/(s+1): Gustafsson's
  * prediction that e goes on changing as it did; f falls with the number of Newton iterations. A step that
  * would grow by less than a fifth stays, and keeps its matrices, if Newton's method converges well with them.
  */
-#include "integrate/radau5.h"
+#include "integrate/radau.h"
 
 #include <float.h>
 #include <string.h>
 
-enum { ORDER = 5, MOST_ITERATIONS = 7 };
-
 static const double SAFETY = 0.9, LEAST_FACTOR = 0.125, MOST_FACTOR = 5;
 
-/* e_1 .. e_3 above */
-static const double ESTIMATE[] = {-10.048809399827415562, 1.3821427331607488958, -1.0 / 3};
-
-/* Derivatives are kept while Newton's method contracts errors this well with them. */
-static const double KEEP = 1e-3;
+/* Derivatives are kept while Newton's method contracts errors this well with them; those by differences,
+ * which cost an evaluation for each component, longer. */
+static const double KEEP = 1e-3, KEEP_DIFFERENCES = 0.03;
 
 static void copy(const ki_radau *self, double *to, const double *from) {
     memcpy(to, from, (size_t)self->base.n * sizeof *to);
@@ -52,73 +47,68 @@ static void set_scale(ki_radau *self) {
         self->inverse[i] = 1 / (self->relax * ki_allowed_between(allowed, y[i], y[i]));
 }
 
-/* estimate <- (I - h/g f_y)^-1 (h/g rate + sum_j e_j Z_j / g) */
-static void filtered_estimate(ki_radau *self, double h, const double *rate) {
-    const double *Z_0 = self->Z[0], *Z_1 = self->Z[1], *Z_2 = self->Z[2];
-    for (int i = 0; i < self->base.n; i++)
-        self->estimate[i] =
-            (h * rate[i] + ESTIMATE[0] * Z_0[i] + ESTIMATE[1] * Z_1[i] + ESTIMATE[2] * Z_2[i]) /
-            KI_RADAU_REAL;
-    ki_newton_solve(&self->newton, self->estimate);
+/* The size of e above with the given F at the beginning, relative to what is allowed. */
+static keel_status measure(ki_radau *self, double h, const double *rate, double *error) {
+    ki_integrator *base = &self->base;
+    double g = 1 / self->table->real, *e = self->estimate;
+    ki_radau_combine(self, self->table->estimate, self->Z, e);
+    for (int i = 0; i < base->n; i++)
+        e[i] = g * (e[i] + h * rate[i]);
+    ki_newton_solve(&self->newton, e);
+    keel_status status = ki_settle_estimate(base, e);
+    *error = ki_error_norm(base, e, base->y, self->y_try) / self->relax;
+    return status;
 }
 
-/* The error of the step to y_try, relative to what is allowed. */
 static keel_status judge(ki_radau *self, double h, double *error) {
     ki_integrator *base = &self->base;
-    filtered_estimate(self, h, self->rate);
-    keel_status status = ki_settle_estimate(base, self->estimate);
-    *error = ki_error_norm(base, self->estimate, base->y, self->y_try) / self->relax;
-    if (status || *error < 1 || !(self->rejected || base->steps == 0 || self->h_taken == 0))
+    keel_status status = measure(self, h, self->rate, error);
+    if (status || *error < 1 || !(self->rejected || self->h_taken == 0))
         return status;
     for (int i = 0; i < base->n; i++)
         self->estimate[i] += base->y[i];
     status = ki_rate(base->flow.dynamics, base->t, self->estimate, self->rate_try);
-    if (status)
-        return status;
-    filtered_estimate(self, h, self->rate_try);
-    status = ki_settle_estimate(base, self->estimate);
-    *error = ki_error_norm(base, self->estimate, base->y, self->y_try) / self->relax;
-    return status;
+    return status ? status : measure(self, h, self->rate_try, error);
 }
 
 /* What a step of h should be followed by, from its error. */
 static double next_step(const ki_radau *self, double h, double error) {
-    double effort = fmin(1, (1.0 + 2 * MOST_ITERATIONS) / (self->iterations + 2 * MOST_ITERATIONS));
-    double e = fmax(error, 1e-10), factor = SAFETY * effort * pow(e, -0.25);
+    int most = self->table->most_iterations;
+    double k = 1.0 / (self->table->stages + 1), e = fmax(error, 1e-10);
+    double safety = SAFETY * (1 + 2 * most) / (self->iterations + 2 * most);
+    double factor = safety * pow(e, -k);
     if (error < 1 && self->h_before > 0)
-        factor = fmin(factor, SAFETY * (h / self->h_before) * pow(self->error_before / (e * e), 0.25));
+        factor = fmin(factor, safety * (h / self->h_before) * pow(self->error_before / (e * e), k));
     return h * fmin(MOST_FACTOR, fmax(LEAST_FACTOR, factor));
 }
 
-/* Tries a step: the new state in y_try and its rate in rate_try if *accepted; otherwise *h_next is what to
- * try instead. */
-static keel_status attempt(ki_radau *self, double h, bool *accepted, double *h_next) {
+/* The state at the end of the stages: judged, projected, with its rate. */
+static keel_status finish(ki_radau *self, double h, double *error) {
     ki_integrator *base = &self->base;
     ki_dynamics *d = base->flow.dynamics;
-    double error = 0;
-    *accepted = false;
-    *h_next = 0.25 * h;
-    keel_status status = ki_radau_prepare(self, h);
-    if (!status)
-        status = ki_radau_solve(self, h, h_next);
-    if (status)
-        return status;
+    const double *Z = self->Z[self->table->stages - 1];
     for (int i = 0; i < base->n; i++)
-        self->y_try[i] = base->y[i] + self->Z[2][i];
-    status = judge(self, h, &error);
-    if (status)
+        self->y_try[i] = base->y[i] + Z[i];
+    keel_status status = judge(self, h, error);
+    if (status || !(*error < 1))
         return status;
-    *h_next = isfinite(error) ? next_step(self, h, error) : 0.25 * h;
-    if (!(error < 1))
-        return KEEL_OK;
     ki_normalize(d, self->y_try);
     status = ki_settle(d, base->flow.stabilize, base->t + h, self->y_try);
-    if (!status)
-        status = ki_rate(d, base->t + h, self->y_try, self->rate_try);
-    if (status) {
-        *h_next = 0.25 * h;
+    return status ? status : ki_rate(d, base->t + h, self->y_try, self->rate_try);
+}
+
+/* Tries a step: the new state in y_try and its rate in rate_try if *accepted. *h_next is what to try next, or
+ * instead. */
+static keel_status attempt(ki_radau *self, double h, bool *accepted, double *h_next) {
+    double error = NAN;
+    *accepted = false;
+    keel_status status = ki_radau_solve(self, h, h_next);
+    if (status)
         return status;
-    }
+    status = finish(self, h, &error);
+    *h_next = !status && isfinite(error) ? next_step(self, h, error) : 0.25 * h;
+    if (status || !(error < 1))
+        return status;
     *accepted = true;
     self->h_before = h;
     self->error_before = fmax(1e-2, error);
@@ -127,22 +117,22 @@ static keel_status attempt(ki_radau *self, double h, bool *accepted, double *h_n
 
 static void accept(ki_radau *self, double h, double h_next, double t_end) {
     ki_integrator *base = &self->base;
+    int last = self->table->stages - 1;
     copy(self, self->y_old, base->y);
     copy(self, base->y, self->y_try);
     swap(&self->rate, &self->rate_try);
-    for (int i = 0; i < base->n; i++)
-        self->P[2][i] = base->y[i] - self->y_old[i];
-    swap(&self->P[0], &self->Z[0]);
-    swap(&self->P[1], &self->Z[1]);
+    for (int s = 0; s < last; s++)
+        swap(&self->P[s], &self->Z[s]);
+    for (int i = 0; i < base->n; i++) /* the projected end */
+        self->P[last][i] = base->y[i] - self->y_old[i];
     self->h_taken = h;
-    base->order = ORDER;
+    base->order = 2 * self->table->stages - 1;
     ki_accept_step(base, base->t + h, t_end);
     self->current = false;
-    self->linearized = self->contraction <= KEEP && self->newton.exact;
+    self->linearized = self->contraction <= (self->newton.exact ? KEEP : KEEP_DIFFERENCES);
     if (self->rejected)
         h_next = fmin(h_next, h);
-    bool keeps = self->linearized && h_next >= h && h_next <= 1.2 * h;
-    self->h = keeps ? h : h_next;
+    self->h = self->linearized && h_next >= h && h_next <= 1.2 * h ? h : h_next;
     self->rejected = false;
     set_scale(self);
 }
@@ -188,7 +178,7 @@ static keel_status step(ki_integrator *base, double t_end) {
         }
         if (status == KEEL_ERROR_CONVERGENCE && !self->current) /* old derivatives may be to blame */
             h_next = h;
-        self->linearized = self->linearized && self->current;
+        self->linearized = self->linearized && self->current && !self->newton.exact;
         self->h = h_next;
         self->rejected = true;
         base->rejected++;
@@ -202,10 +192,10 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
         copy(self, y, base->y);
         return KEEL_OK;
     }
-    ki_radau_weights((t - base->t_old) / self->h_taken, weight);
+    ki_radau_weights(self->table, (t - base->t_old) / self->h_taken, weight);
+    ki_radau_combine(self, weight, self->P, y);
     for (int i = 0; i < base->n; i++)
-        y[i] = self->y_old[i] + weight[0] * self->P[0][i] + weight[1] * self->P[1][i] +
-               weight[2] * self->P[2][i];
+        y[i] += self->y_old[i];
     return KEEL_OK;
 }
 
@@ -215,7 +205,7 @@ static void allocate(ki_radau *self) {
     ki_arena *arena = &self->base.arena;
     for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = KI_NEW(arena, double, self->base.n);
-    for (int s = 0; s < KI_RADAU_STAGES; s++) {
+    for (int s = 0; s < self->table->stages; s++) {
         self->Z[s] = KI_NEW(arena, double, self->base.n);
         self->W[s] = KI_NEW(arena, double, self->base.n);
         self->F[s] = KI_NEW(arena, double, self->base.n);
@@ -223,23 +213,24 @@ static void allocate(ki_radau *self) {
     }
 }
 
-/* RADAU5's choice: at the tolerance tol' of the estimate, 0.1 tol^(2/3), Newton's method leaves tol'^(3/2).
- */
 static void set_tolerances(ki_radau *self) {
     double tolerance = fmin(1, fmax(self->base.settings.tolerance, 1e-15));
-    self->relax = 1 / cbrt(tolerance);
+    int s = self->table->stages;
+    double p = (s + 1) / (2.0 * s);
+    self->relax = pow(tolerance, p - 1);
     double allowed = ki_allowed(&self->base).relative * self->relax;
-    self->kappa = fmax(10 * DBL_EPSILON / allowed, fmin(0.03, sqrt(allowed)));
+    self->kappa = fmax(10 * DBL_EPSILON / allowed, fmin(0.03, pow(allowed, 1 / p - 1)));
     self->reach = 1;
 }
 
 static keel_status start(ki_integrator *base, const ki_problem *problem) {
     ki_radau *self = (ki_radau *)base;
     ki_dynamics *d = base->flow.dynamics;
+    self->table = problem->kind == KEEL_RADAU9 ? &KI_RADAU9 : &KI_RADAU5;
     allocate(self);
     keel_status status = ki_newton_init(&self->newton, d);
     if (!status)
-        status = ki_newton_init_complex(&self->newton);
+        status = ki_newton_init_complex(&self->newton, self->table->stages / 2);
     if (status || base->arena.failed)
         return KEEL_ERROR_MEMORY;
     set_tolerances(self);
@@ -250,7 +241,8 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
         return status;
     self->h = base->settings.step;
     if (!(self->h > 0))
-        self->h = ki_choose_first_step(base, self->rate, ORDER, problem->t_end, self->y_try, self->rate_try);
+        self->h = ki_choose_first_step(base, self->rate, self->table->stages + 1, problem->t_end, self->y_try,
+                                       self->rate_try);
     d->step = self->h;
     return ki_has_automatic_gains(d) ? ki_rate(d, base->t, base->y, self->rate) : KEEL_OK;
 }
