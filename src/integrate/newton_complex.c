@@ -26,10 +26,11 @@ keel_status ki_newton_factor_complex(ki_newton *n, int pair, double gamma_re, do
     memcpy(n->values, n->part[0], (size_t)count * sizeof(double));
     memset(n->values_im, 0, (size_t)count * sizeof(double));
     for (int k = 1; k < n->powers; k++) {
-        const double *part = n->part[k];
+        const double *restrict part = n->part[k];
+        double *restrict re = n->values, *restrict im = n->values_im;
         for (int p = 0; p < count; p++) {
-            n->values[p] += a * part[p];
-            n->values_im[p] += b * part[p];
+            re[p] += a * part[p];
+            im[p] += b * part[p];
         }
         double next = a * gamma_re - b * gamma_im;
         b = a * gamma_im + b * gamma_re;
@@ -43,8 +44,8 @@ typedef struct complex_number {
 } complex_number;
 
 /* x += gamma u */
-static void add_times(complex_number gamma, int count, const double *u_re, const double *u_im, double *re,
-                      double *im) {
+static void add_times(complex_number gamma, int count, const double *restrict u_re,
+                      const double *restrict u_im, double *restrict re, double *restrict im) {
     for (int i = 0; i < count; i++) {
         re[i] += gamma.re * u_re[i] - gamma.im * u_im[i];
         im[i] += gamma.re * u_im[i] + gamma.im * u_re[i];

@@ -20,36 +20,32 @@ void ki_radau_weights(const ki_radau_table *table, double x, double weight[KI_RA
     }
 }
 
-/* out_i = sum_j A_ij x_j, where x may be out. With a constant for `stages` the inner loops are straight
- * lines. */
-static inline void transform_stages(int n, int stages, matrix A, double *const *x, double *const *out) {
-    for (int i = 0; i < n; i++) {
-        double at[KI_RADAU_STAGES];
-        for (int j = 0; j < stages; j++)
-            at[j] = x[j][i];
-        for (int s = 0; s < stages; s++) {
-            double sum = A[s][0] * at[0];
-            for (int j = 1; j < stages; j++)
-                sum += A[s][j] * at[j];
-            out[s][i] = sum;
-        }
-    }
+static void combine_three(int n, const double *weight, double *const *x, double *restrict out) {
+    const double *restrict x_0 = x[0], *restrict x_1 = x[1], *restrict x_2 = x[2];
+    double w_0 = weight[0], w_1 = weight[1], w_2 = weight[2];
+    for (int i = 0; i < n; i++)
+        out[i] = w_0 * x_0[i] + w_1 * x_1[i] + w_2 * x_2[i];
 }
 
-static void transform(const ki_radau *self, matrix A, double *const *x, double *const *out) {
-    if (self->table->stages == 3)
-        transform_stages(self->base.n, 3, A, x, out);
-    else
-        transform_stages(self->base.n, 5, A, x, out);
+static void combine_five(int n, const double *weight, double *const *x, double *restrict out) {
+    const double *restrict x_0 = x[0], *restrict x_1 = x[1], *restrict x_2 = x[2], *restrict x_3 = x[3],
+                           *restrict x_4 = x[4];
+    double w_0 = weight[0], w_1 = weight[1], w_2 = weight[2], w_3 = weight[3], w_4 = weight[4];
+    for (int i = 0; i < n; i++)
+        out[i] = (w_0 * x_0[i] + w_1 * x_1[i]) + (w_2 * x_2[i] + w_3 * x_3[i]) + w_4 * x_4[i];
 }
 
 void ki_radau_combine(const ki_radau *self, const double *weight, double *const *x, double *out) {
-    for (int i = 0; i < self->base.n; i++) {
-        double sum = weight[0] * x[0][i];
-        for (int j = 1; j < self->table->stages; j++)
-            sum += weight[j] * x[j][i];
-        out[i] = sum;
-    }
+    if (self->table->stages == 3)
+        combine_three(self->base.n, weight, x, out);
+    else
+        combine_five(self->base.n, weight, x, out);
+}
+
+/* out_s = sum_j A_sj x_j */
+static void transform(const ki_radau *self, matrix A, double *const *x, double *const *out) {
+    for (int s = 0; s < self->table->stages; s++)
+        ki_radau_combine(self, A[s], x, out[s]);
 }
 
 /* The polynomial of the last step, continued: Z_i = P(1 + c_i h/h_taken) - P(1). */
@@ -126,23 +122,24 @@ static keel_status prepare(ki_radau *self, double h) {
     return KEEL_OK;
 }
 
-/* F <- the right-hand sides at the top of radau.h */
+/* F <- the right-hand sides at the top of radau.h; Z is scratch until the W are corrected */
 static void combine(ki_radau *self, double h) {
     const ki_radau_table *T = self->table;
     int n = self->base.n;
     double g = h / T->real, *restrict F_0 = self->F[0];
-    const double *restrict W_0 = self->W[0];
-    transform(self, T->T_inverse, self->F, self->F);
+    const double *restrict Z_0 = self->Z[0], *restrict W_0 = self->W[0];
+    transform(self, T->T_inverse, self->F, self->Z);
     for (int i = 0; i < n; i++)
-        F_0[i] = g * F_0[i] - W_0[i];
+        F_0[i] = g * Z_0[i] - W_0[i];
     for (int p = 0; p < T->stages / 2; p++) {
-        double a, b, *restrict F_re = self->F[1 + 2 * p], *restrict F_im = self->F[2 + 2 * p];
-        const double *restrict W_re = self->W[1 + 2 * p], *restrict W_im = self->W[2 + 2 * p];
+        int r = 1 + 2 * p;
+        double a, b, *restrict F_re = self->F[r], *restrict F_im = self->F[r + 1];
+        const double *restrict x = self->Z[r], *restrict y = self->Z[r + 1];
+        const double *restrict W_re = self->W[r], *restrict W_im = self->W[r + 1];
         pair_step(self, p, h, &a, &b);
         for (int i = 0; i < n; i++) {
-            double x = F_re[i], y = F_im[i];
-            F_re[i] = a * x - b * y - W_re[i];
-            F_im[i] = a * y + b * x - W_im[i];
+            F_re[i] = a * x[i] - b * y[i] - W_re[i];
+            F_im[i] = a * y[i] + b * x[i] - W_im[i];
         }
     }
 }
