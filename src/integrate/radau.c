@@ -25,6 +25,10 @@
 
 static const double SAFETY = 0.9, LEAST_FACTOR = 0.125, MOST_FACTOR = 5;
 
+/* A step that takes more than these is too long even if its error is not: two shorter ones take less.
+ * Governor, radau9 at 1e-4: 2093 evaluations, without this rule 2403. */
+enum { GOOD_ITERATIONS = 3 };
+
 /* Derivatives are kept while Newton's method contracts errors this well with them; those by differences,
  * which cost an evaluation for each component, longer. */
 static const double KEEP = 1e-3, KEEP_DIFFERENCES = 0.03;
@@ -79,6 +83,8 @@ static double next_step(const ki_radau *self, double h, double error) {
     double factor = safety * pow(e, -k);
     if (error < 1 && self->h_before > 0)
         factor = fmin(factor, safety * (h / self->h_before) * pow(self->error_before / (e * e), k));
+    if (self->iterations > GOOD_ITERATIONS)
+        factor = fmin(factor, sqrt((double)GOOD_ITERATIONS / self->iterations));
     return h * fmin(MOST_FACTOR, fmax(LEAST_FACTOR, factor));
 }
 
