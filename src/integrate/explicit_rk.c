@@ -195,15 +195,15 @@ static bool are_many(steps_of_a_kind *kind, bool one_more) {
 }
 
 static void look_for_stiffness(rk *self, double h) {
-    static const double NEAR_DAMPER = 0.25, NEAR_SPRING = 0.4;
+    static const double NEAR = 0.25;
     double limit = self->tableau->stiff_limit;
     if (!(limit > 0))
         return;
     eigenvalue lambda = largest_eigenvalue(self, h);
-    if (are_many(&self->damped, lambda.is_damped && lambda.size > NEAR_DAMPER * limit))
+    if (are_many(&self->damped, lambda.is_damped && lambda.size > NEAR * limit))
         self->base.stiff = KI_STIFF_DAMPER;
     else
-        self->base.stiff = are_many(&self->fast, lambda.is_idle && lambda.size > NEAR_SPRING * limit)
+        self->base.stiff = are_many(&self->fast, lambda.is_idle && lambda.size > NEAR * limit)
                                ? KI_STIFF_SPRING
                                : KI_NOT_STIFF;
 }

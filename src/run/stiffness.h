@@ -1,9 +1,10 @@
 /* stiffness.h - "auto" begins with an explicit method and goes over to an implicit one where the system is
  * stiff.
  *
- * The explicit method tells when stability, not accuracy, has limited its steps for a while. Then radau9 is
- * tried, or radau5 at loose tolerances: if after some steps it turns out to need more work per time than the
- * explicit method did, as where a fast oscillation has to be followed, the run goes back and stays there.
+ * The explicit method tells when stability, not accuracy, has limited its steps for a while, and whether a
+ * damper or, at loose tolerances, a fast spring does that. Then radau9 is tried, or radau5 at still looser
+ * ones: if after some steps it turns out to need more work per time than the explicit method did, the run
+ * goes back and stays there.
  */
 #ifndef KI_STIFFNESS_H
 #define KI_STIFFNESS_H
