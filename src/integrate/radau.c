@@ -25,9 +25,12 @@
 
 static const double SAFETY = 0.9, LEAST_FACTOR = 0.125, MOST_FACTOR = 5;
 
-/* A step that takes more than these is too long even if its error is not: two shorter ones take less.
- * Governor, radau9 at 1e-4: 2093 evaluations, without this rule 2403. */
+/* Steps are too long, even if their errors are not, that take more iterations or contract less than this: two
+ * shorter ones take less work. The contraction of a method with old derivatives is proportional to its step.
+ * On the stiff bushing radau9 had 182 of 430 steps rejected for want of convergence without these rules, with
+ * them 66 of 313; on the governor at 1e-4 it takes 2125 evaluations, without them 2403. */
 enum { GOOD_ITERATIONS = 3 };
+static const double GOOD_CONTRACTION = 0.2;
 
 /* Derivatives are kept while Newton's method contracts errors this well with them; those by differences,
  * which cost an evaluation for each component, longer. */
@@ -85,6 +88,8 @@ static double next_step(const ki_radau *self, double h, double error) {
         factor = fmin(factor, safety * (h / self->h_before) * pow(self->error_before / (e * e), k));
     if (self->iterations > GOOD_ITERATIONS)
         factor = fmin(factor, sqrt((double)GOOD_ITERATIONS / self->iterations));
+    if (self->contraction > 0)
+        factor = fmin(factor, GOOD_CONTRACTION / self->contraction);
     return h * fmin(MOST_FACTOR, fmax(LEAST_FACTOR, factor));
 }
 

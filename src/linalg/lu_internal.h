@@ -21,9 +21,8 @@ struct ki_lu {
     bool scaled;                         /* R and C are from some earlier matrix */
     bool factored;
 
-    double *dense;   /* [n x n] the factors; NULL: sparse            */
-    int *pivot;      /* [n]                                          */
-    double *inverse; /* [n] 1 / pivots                             */
+    double *dense; /* [n x n] the factors; NULL: sparse            */
+    int *pivot;    /* [n]                                          */
 
     klu_common common;
     klu_symbolic *symbolic;
