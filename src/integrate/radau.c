@@ -30,7 +30,7 @@ static const double SAFETY = 0.9, LEAST_FACTOR = 0.125, MOST_FACTOR = 5;
  * On the stiff bushing radau9 had 182 of 430 steps rejected for want of convergence without these rules, with
  * them 66 of 313; on the governor at 1e-4 it takes 2125 evaluations, without them 2403. */
 enum { GOOD_ITERATIONS = 3 };
-static const double GOOD_CONTRACTION = 0.2;
+static const double GOOD_CONTRACTION = 0.2, FAST_CONTRACTION = 0.05;
 
 /* Derivatives are kept while Newton's method contracts errors this well with them; those by differences,
  * which cost an evaluation for each component, longer. */
@@ -86,7 +86,7 @@ static double next_step(const ki_radau *self, double h, double error) {
     double factor = safety * pow(e, -k);
     if (error < 1 && self->h_before > 0)
         factor = fmin(factor, safety * (h / self->h_before) * pow(self->error_before / (e * e), k));
-    if (self->iterations > GOOD_ITERATIONS)
+    if (self->iterations > GOOD_ITERATIONS && self->contraction > FAST_CONTRACTION)
         factor = fmin(factor, sqrt((double)GOOD_ITERATIONS / self->iterations));
     if (self->contraction > 0)
         factor = fmin(factor, GOOD_CONTRACTION / self->contraction);
