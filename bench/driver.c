@@ -18,7 +18,7 @@
 #endif
 
 enum { LEAST_REPEATS = 3 };
-static const double MOST_SECONDS = 0.25;
+static const double MOST_SECONDS = 0.15;
 
 static double started, spent;
 

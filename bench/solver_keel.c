@@ -158,7 +158,7 @@ static int run(const char *name, const char *method, double tolerance, bench_res
 static void offer(bench_case *offered, const bench_problem *problem, const char *method) {
     int count = 0;
     *offered = (bench_case){.problem = problem->name, .method = method, .parameter = "tol"};
-    for (int k = 2; count < BENCH_LADDER_MAX && pow(10, -k) > 0.9 * problem->tightest; k++)
+    for (int k = 0; count < BENCH_LADDER_MAX && pow(10, -k) > 0.9 * problem->tightest; k++)
         offered->ladder[count++] = pow(10, -k);
 }
 

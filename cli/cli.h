@@ -291,6 +291,9 @@ bool cli_output_open(cli_output *output, const char *path);
 /* Looks, before the work, whether a file could be written there. False, after telling the user of `command`,
  * if not. */
 bool cli_output_possible(const char *command, const char *path);
+
+/* The same for files in a folder that is there. */
+bool cli_folder_possible(const char *command, const char *path);
 bool cli_output_commit(cli_output *output);
 
 /* Forgets an output that was opened and not committed. */

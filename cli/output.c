@@ -91,6 +91,13 @@ bool cli_output_possible(const char *command, const char *path) {
     return error == 0;
 }
 
+bool cli_folder_possible(const char *command, const char *path) {
+    if (access(path, W_OK | X_OK) == 0)
+        return true;
+    cli_error(command, "cannot write into the folder %s: %s", path, strerror(errno));
+    return false;
+}
+
 /* Closes the file; false if something written to it is lost. */
 static bool finish(cli_output *output) {
     FILE *file = output->file;

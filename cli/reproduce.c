@@ -91,6 +91,14 @@ static bool make_folder(const char *path) {
     return false;
 }
 
+/* Before the work: folders are made, and what cannot be written is told. */
+static bool prepare_places(const request *r) {
+    return (!r->output || make_folder(r->output)) && (!r->pages || make_folder(r->pages)) &&
+           (!r->output || cli_folder_possible("reproduce", r->output)) &&
+           (!r->pages || cli_folder_possible("reproduce", r->pages)) &&
+           (!r->markdown || cli_output_possible("reproduce", r->markdown));
+}
+
 /* "FOLDER/NAME.SUFFIX"; NULL, after telling the user, if it is too long. */
 static const char *join(char path[CLI_PATH], const char *folder, const char *name, const char *suffix) {
     if (snprintf(path, CLI_PATH, "%s/%s%s", folder, name, suffix) < CLI_PATH)
@@ -170,7 +178,7 @@ static bool write_table(const char *path, keel_paper *const papers[KEEL_PAPERS])
 }
 
 static bool write_all(const request *r, keel_paper *const papers[KEEL_PAPERS]) {
-    bool good = (!r->output || make_folder(r->output)) && (!r->pages || make_folder(r->pages));
+    bool good = true;
     for (int i = 0; i < KEEL_PAPERS && good; i++)
         if (papers[i])
             good = (!r->output || write_data(r->output, papers[i])) &&
@@ -223,7 +231,7 @@ static int main_reproduce(int argc, char **argv) {
     }
     if (!r.papers)
         take_paper(&r, "all");
-    return work(&r);
+    return prepare_places(&r) ? work(&r) : CLI_BAD_INPUT;
 }
 
 const cli_command CLI_REPRODUCE = {"reproduce", "repeat the experiments of five papers and compare",

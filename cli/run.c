@@ -192,16 +192,19 @@ static void write_results(session *s, const keel_result *result, const char *mes
         write_failed(s, r->summary_path);
 }
 
-static void write_report(const request *r, const keel_model *model, const keel_result *result) {
+static void write_report(const session *s, const keel_result *result) {
+    const request *r = s->request;
     bool stdout_taken = (r->rows_path && strcmp(r->rows_path, "-") == 0) ||
                         (r->summary_path && strcmp(r->summary_path, "-") == 0);
     FILE *file = stdout_taken ? stderr : stdout;
-    keel_report_write(file, model->name, model->system, result);
-    if (r->rows_path && result->count.rows)
+    keel_report_write(file, s->model->name, s->model->system, result);
+    if (r->rows_path && s->failed_path == r->rows_path)
+        fprintf(file, "  %-12s not all of them are in %s\n", "rows", r->rows_path);
+    else if (r->rows_path && result->count.rows)
         fprintf(file, "  %-12s %ld in %s\n", "rows", result->count.rows, r->rows_path);
     else if (!r->rows_path)
         fprintf(file, "  %-12s not kept; -o FILE.csv writes them\n", "rows");
-    if (r->summary_path)
+    if (r->summary_path && s->failed_path != r->summary_path)
         fprintf(file, "  %-12s %s\n", "summary", r->summary_path);
 }
 
@@ -229,7 +232,7 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
     } else {
         const char *message = cli_first_error(diagnostics);
         write_results(&s, &result, message || status >= 0 ? message : keel_status_text(status));
-        write_report(r, model, &result);
+        write_report(&s, &result);
     }
     if (s.failed_path) {
         cli_error("run", "cannot write %s: %s", s.failed_path, strerror(s.error));

@@ -69,7 +69,9 @@ _keel() {
         _keel_offer "$(_keel_words "flags:$command" | grep '^--')" "$current"
     else
         _keel_offer "$(_keel_words "operands:$command")" "$current"
-        [ "$command" = help ] || _keel_files "$current"
+        case $command in
+        run | check | assemble | report | compare) _keel_files "$current" ;;
+        esac
     fi
 }
 

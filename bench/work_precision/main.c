@@ -19,7 +19,7 @@ typedef struct arguments {
 } arguments;
 
 static bool read_arguments(int argc, char **argv, arguments *a) {
-    *a = (arguments){.request = {.directory = "build/bench", .limit = 10}, .output = "."};
+    *a = (arguments){.request = {.directory = "build/bench", .limit = 5}, .output = "."};
     for (int i = 1; i < argc; i++) {
         bool more = i + 1 < argc;
         if (strcmp(argv[i], "--keel") == 0)

@@ -71,6 +71,43 @@ static void write_auto(FILE *file, const table *t) {
         }
 }
 
+/* CPU seconds of a step of `auto` at a tolerance of 1e-4, NAN if that run is missing. */
+static double seconds_of_step(const table *t, const char *problem) {
+    const curve *own = find_curve(t, problem, "keel", "auto");
+    for (int k = 0; own && k < own->count; k++) {
+        const point *p = &own->points[k];
+        if (p->good && fabs(p->value / 1e-4 - 1) < 0.01 && p->steps > 0)
+            return p->cpu / (double)p->steps;
+    }
+    return NAN;
+}
+
+/* Cost of a step against the number of bodies, for problems that are one family: cost ~ bodies^exponent. */
+static void write_growth(FILE *file, const table *t) {
+    static const struct {
+        const char *family;
+        int per_unit, more; /* bodies = per_unit N + more */
+    } FAMILIES[] = {{"fourbar", 2, 1}, {"chain", 1, 0}};
+    fprintf(file, "\n## Growth with the number of bodies: CPU of a step of `auto` at a tolerance of 1e-4\n\n"
+                  "| problem | bodies | us per step | exponent since the line before |\n|---|---|---|---|\n");
+    for (size_t f = 0; f < sizeof FAMILIES / sizeof *FAMILIES; f++) {
+        double before = NAN, bodies_before = NAN;
+        for (int i = 0; i < BENCH_PROBLEM_COUNT; i++) {
+            int N = bench_size(BENCH_PROBLEMS[i].name, FAMILIES[f].family);
+            double bodies = FAMILIES[f].per_unit * N + FAMILIES[f].more;
+            double seconds = N ? seconds_of_step(t, BENCH_PROBLEMS[i].name) : NAN;
+            if (isnan(seconds))
+                continue;
+            fprintf(file, "| %s | %g | %.3g | ", BENCH_PROBLEMS[i].name, bodies, 1e6 * seconds);
+            if (isfinite(before))
+                fprintf(file, "%.2f |\n", log(seconds / before) / log(bodies / bodies_before));
+            else
+                fprintf(file, "|\n");
+            before = seconds, bodies_before = bodies;
+        }
+    }
+}
+
 /* Largest violation of a curve, over its runs. */
 static void worst_violation(const curve *c, double *position, double *velocity) {
     *position = *velocity = 0;
@@ -125,6 +162,7 @@ bool write_markdown(const table *t, const char *path) {
         return false;
     write_promises(file, t);
     write_auto(file, t);
+    write_growth(file, t);
     fprintf(file, "\n## Every problem and solver\n");
     for (int i = 0; i < BENCH_PROBLEM_COUNT; i++)
         write_problem(file, t, i);

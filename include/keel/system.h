@@ -156,6 +156,7 @@ struct keel_system {
     struct {
         const char *time;                                      /* NULL: "s"                  */
         const char *energy;                                    /* NULL: not known            */
+        const char *length;                                    /* of what is drawn; NULL: not known */
         const char *const *q, *const *v, *const *z, *const *s; /* [n_q], [n_v], [n_z], [n_s] */
         const char *const *constraint;                         /* [m] of Phi_i, of Psi_i     */
         const char *const *multiplier;                         /* [m]                        */
@@ -192,6 +193,7 @@ KEEL_API const char *keel_system_name(const keel_system *system, keel_name_of of
 typedef enum keel_unit_of {
     KEEL_UNIT_TIME,
     KEEL_UNIT_ENERGY,
+    KEEL_UNIT_LENGTH, /* of what is drawn */
     KEEL_UNIT_Q,
     KEEL_UNIT_V,
     KEEL_UNIT_V_RATE, /* an acceleration */

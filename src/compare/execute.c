@@ -1,10 +1,9 @@
 /* execute.c - one run of a comparison, and many of them in threads. */
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
+#include "base/crew.h"
 #include "compare/internal.h"
 
 /* CPU time of this thread: what other runs do at the same time does not count. */
@@ -134,22 +133,18 @@ void ki_execute(const ki_problem *problem, ki_job *job) {
     keel_diagnostics_free(diagnostics);
 }
 
-/* What the threads share. */
-typedef struct pool {
-    pthread_mutex_t lock;
+/* What the jobs of a comparison share. */
+typedef struct plan_of_work {
     const ki_problem *problem;
     ki_job *jobs;
-    int count, next;
     ki_progress *progress;
-} pool;
+} plan_of_work;
 
 /* Runs of a method come coarse to fine: what is finer than a run that took too long takes longer still. */
-static bool is_hopeless(pool *p, int i) {
-    pthread_mutex_lock(&p->lock);
-    bool hopeless = i > 0 && p->jobs[i - 1].too_long &&
-                    keel_method_is_same(p->jobs[i - 1].run.method, p->jobs[i].run.method);
-    pthread_mutex_unlock(&p->lock);
-    return hopeless;
+static void look_back(void *user, int i) {
+    ki_job *jobs = ((plan_of_work *)user)->jobs;
+    jobs[i].hopeless =
+        i > 0 && jobs[i - 1].too_long && keel_method_is_same(jobs[i - 1].run.method, jobs[i].run.method);
 }
 
 static void give_up(ki_job *job, double limit) {
@@ -162,50 +157,33 @@ static void give_up(ki_job *job, double limit) {
     snprintf(run->reason, sizeof run->reason, "not begun: the run before it was stopped after %.3g s", limit);
 }
 
-/* The next job's number, -1 when there is none, or none is wanted any more. */
-static int next_job(pool *p) {
-    pthread_mutex_lock(&p->lock);
-    bool stopped = p->problem->stop && *p->problem->stop;
-    int i = p->next < p->count && !stopped ? p->next++ : -1;
-    pthread_mutex_unlock(&p->lock);
-    return i;
+static void execute_or_give_up(void *user, int i) {
+    plan_of_work *w = user;
+    if (w->jobs[i].hopeless)
+        give_up(&w->jobs[i], w->problem->limit);
+    else
+        ki_execute(w->problem, &w->jobs[i]);
 }
 
-static void *work(void *user) {
-    pool *p = user;
-    const keel_comparison_plan *plan = p->progress->plan;
-    for (int i; (i = next_job(p)) >= 0;) {
-        ki_job *job = &p->jobs[i];
-        if (is_hopeless(p, i))
-            give_up(job, p->problem->limit);
-        else
-            ki_execute(p->problem, job);
-        pthread_mutex_lock(&p->lock);
-        job->too_long = job->run.outcome == KEEL_OUTCOME_LIMIT;
-        p->progress->done++;
-        if (plan->progress)
-            plan->progress(plan->user, p->progress->done, p->progress->total);
-        pthread_mutex_unlock(&p->lock);
-    }
-    return NULL;
+static void note_end(void *user, int i) {
+    plan_of_work *w = user;
+    const keel_comparison_plan *plan = w->progress->plan;
+    w->jobs[i].too_long = w->jobs[i].run.outcome == KEEL_OUTCOME_LIMIT;
+    w->progress->done++;
+    if (plan->progress)
+        plan->progress(plan->user, w->progress->done, w->progress->total);
 }
 
 keel_status ki_execute_all(const ki_problem *problem, ki_job *jobs, int count, ki_progress *progress) {
-    pool p = {.problem = problem, .jobs = jobs, .count = count, .progress = progress};
-    int threads = progress->plan->threads < count ? progress->plan->threads : count, started = 0;
-    pthread_t *others = calloc((size_t)(threads > 0 ? threads : 1), sizeof *others);
-    if (!others || pthread_mutex_init(&p.lock, NULL)) {
-        free(others);
-        return KEEL_ERROR_MEMORY;
-    }
+    plan_of_work work = {.problem = problem, .jobs = jobs, .progress = progress};
+    ki_crew crew = {.threads = progress->plan->threads,
+                    .stop = problem->stop,
+                    .user = &work,
+                    .begin = look_back,
+                    .work = execute_or_give_up,
+                    .end = note_end};
     for (int i = 0; i < count; i++)
         jobs[i].run.outcome = KEEL_OUTCOME_NOT_RUN;
-    while (started < threads - 1 && pthread_create(&others[started], NULL, work, &p) == 0)
-        started++;
-    work(&p); // this thread works too, alone if no other could be started
-    for (int i = 0; i < started; i++)
-        pthread_join(others[i], NULL);
-    pthread_mutex_destroy(&p.lock);
-    free(others);
-    return problem->stop && *problem->stop ? KEEL_INTERRUPTED : KEEL_OK;
+    keel_status status = ki_crew_run(&crew, count);
+    return status == KEEL_OK && problem->stop && *problem->stop ? KEEL_INTERRUPTED : status;
 }

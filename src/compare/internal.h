@@ -85,6 +85,7 @@ typedef struct ki_job {
     const double *reference; /* [rows x quantities]; NULL: not compared */
     const double *scale;     /* [quantities] */
     bool too_long;           /* the limit was reached */
+    bool hopeless;           /* the coarser run before it was too long: not begun */
 } ki_job;
 
 /* execute.c */

@@ -163,12 +163,13 @@ ki_node ki_total(ki_graph *g, ki_node f, ki_node (*rate)(void *user, int id), vo
     return walk_upwards(g, f, rate, user, tangent_of);
 }
 
-static ki_node rebuild(ki_graph *g, const ki_cone *cone, const ki_node *result, int i) {
-    ki_expression n = g->nodes[cone->node[i]];
+/* Node i of a cone of another graph; the results are those of its arguments. */
+static ki_node rebuild(ki_graph *g, const ki_graph *from, const ki_cone *cone, const ki_node *result, int i) {
+    ki_expression n = from->nodes[cone->node[i]];
     const int *arg = cone->arg[i];
     switch (ki_op_arity(n.op)) {
     case 0:
-        return cone->node[i];
+        return ki_number(g, from->values[n.arg[0]]);
     case 1:
         return ki_unary(g, n.op, result[arg[0]]);
     case 2:
@@ -178,6 +179,29 @@ static ki_node rebuild(ki_graph *g, const ki_cone *cone, const ki_node *result, 
     }
 }
 
+static ki_node rebuild_here(ki_graph *g, const ki_cone *cone, const ki_node *result, int i) {
+    return rebuild(g, g, cone, result, i);
+}
+
 ki_node ki_substitute(ki_graph *g, ki_node f, ki_node (*replace)(void *user, int id), void *user) {
-    return walk_upwards(g, f, replace, user, rebuild);
+    return walk_upwards(g, f, replace, user, rebuild_here);
+}
+
+ki_node ki_copy_node(ki_graph *from, ki_node f, ki_node (*replace)(void *user, int id), void *user,
+                     ki_graph *to) {
+    ki_cone cone;
+    ki_node last = KI_NONE;
+    if (!ki_cone_make(from, &f, 1, &cone))
+        return KI_NONE;
+    ki_node *result = ki_expr_resize(NULL, (size_t)cone.count, sizeof *result);
+    for (int i = 0; result && i < cone.count; i++) {
+        ki_expression n = from->nodes[cone.node[i]];
+        last = result[i] = n.op == KI_SYMBOL ? replace(user, n.arg[0]) : rebuild(to, from, &cone, result, i);
+        if (last == KI_NONE)
+            break;
+    }
+    to->failed |= !result;
+    free(result);
+    ki_cone_free(&cone);
+    return last;
 }

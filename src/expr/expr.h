@@ -99,6 +99,10 @@ ki_node ki_total(ki_graph *graph, ki_node f, ki_node (*rate)(void *user, int id)
 /* f with symbols replaced: replace(user, id) gives the node to put for symbol id. */
 ki_node ki_substitute(ki_graph *graph, ki_node f, ki_node (*replace)(void *user, int id), void *user);
 
+/* The same into another graph, which `replace` makes its nodes in. KI_NONE if that gives one. */
+ki_node ki_copy_node(ki_graph *from, ki_node f, ki_node (*replace)(void *user, int id), void *user,
+                     ki_graph *to);
+
 /* ---- parsing
  * -------------------------------------------------------------------------------------------------- */
 

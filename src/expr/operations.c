@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/sine.h"
+
 int ki_op_arity(ki_op op) {
     if (op <= KI_SYMBOL)
         return 0;
@@ -17,9 +19,9 @@ static double apply_unary(ki_op op, double a) {
     case KI_NEG:
         return -a;
     case KI_SIN:
-        return sin(a);
+        return ki_sine(a);
     case KI_COS:
-        return cos(a);
+        return ki_cosine(a);
     case KI_TAN:
         return tan(a);
     case KI_ASIN:

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sine.h"
 #include "expr/tape.h"
 
 /* Returns where the next instruction stands. */
@@ -23,11 +24,8 @@ static const uint32_t *run_sum(const uint32_t *at, double *w) {
     return x;
 }
 
-/* The compiler makes one call of this where the library has one for both. */
 static const uint32_t *run_sine_cosine(const uint32_t *at, double *w) {
-    double a = w[at[2]];
-    w[at[0]] = sin(a);
-    w[at[1]] = cos(a);
+    ki_sine_cosine(w[at[2]], &w[at[0]], &w[at[1]]);
     return at + 3;
 }
 
@@ -76,8 +74,8 @@ static void run(const uint32_t *at, double *w) {
     BEGIN
     RUN1(COPY, A)
     RUN1(NEG, -A)
-    RUN1(SIN, sin(A))
-    RUN1(COS, cos(A))
+    RUN1(SIN, ki_sine(A))
+    RUN1(COS, ki_cosine(A))
     RUN1(TAN, tan(A))
     RUN1(ASIN, asin(A))
     RUN1(ACOS, acos(A))

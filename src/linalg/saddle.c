@@ -220,8 +220,10 @@ void ki_saddle_leave_rest(keel_saddle *K) {
 }
 
 void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
-    bool fits = code && K->dense && code->n == K->n && code->m == K->m;
-    if (K->code == (fits ? code : NULL))
+    if (code == K->code)
+        return;
+    bool fits = code && code->path == K->path && code->n == K->n && code->m == K->m;
+    if (!fits && !K->code)
         return;
     K->code = fits ? code : NULL;
     K->code_ready = false;
@@ -230,8 +232,31 @@ void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
                                    .D = K->D,
                                    .S_size = K->S_size,
                                    .tolerance = 0.5 * K->settings.tolerance};
-    if (fits)
+    K->code_pause = 0;
+    if (fits && K->dense)
         ki_saddle_dense_places(K, &K->places);
+    else if (fits && ki_saddle_sparse_is_plain(K))
+        ki_saddle_sparse_places(K, &K->places);
+}
+
+/* Factorizations without the code after it gave back: where constraints are dependent they mostly are so for
+ * long, and what it did was in vain. */
+enum { CODE_PAUSE = 16 };
+
+/* Whether the code may factor. */
+static bool may_use_code(keel_saddle *K) {
+    if (!K->code || (K->sparse && !ki_saddle_sparse_is_plain(K)))
+        return false;
+    if (K->code_pause > 0) {
+        K->code_pause--;
+        return false;
+    }
+    return true;
+}
+
+/* Whether the code has the factors: those of augment.h, which may come with a solve, it has not. */
+static bool has_code_factors(const keel_saddle *K) {
+    return K->code_ready && (K->dense || ki_saddle_sparse_is_plain(K));
 }
 
 static void forget(keel_saddle *K) {
@@ -247,8 +272,11 @@ static void clear_D(keel_saddle *K) {
 }
 
 static void prepare_code(keel_saddle *K) {
-    if (!K->code_ready)
+    if (!K->code_ready && K->dense)
         ki_saddle_dense_clear(K);
+    else if (!K->code_ready)
+        ki_saddle_sparse_clear(K);
+    K->D_factored = K->D;
     K->code_ready = true;
     reset_pivots(K, KI_PIVOT_NOISE);
     K->places.threshold = fmax(KI_PIVOT_NEAR, K->pivots.threshold);
@@ -257,7 +285,8 @@ static void prepare_code(keel_saddle *K) {
 bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
                           struct keel_terms *terms, double *x, double *y) {
     const keel_saddle_code *code = K->code;
-    if (!code || !code->accelerate || code->what != what || K->settings.path == KEEL_SADDLE_NULL_SPACE)
+    if (!code || !code->accelerate || code->what != what || K->settings.path == KEEL_SADDLE_NULL_SPACE ||
+        !may_use_code(K))
         return false;
     forget(K);
     clear_D(K);
@@ -272,6 +301,8 @@ static bool factor_by_code(keel_saddle *K, const double *A, const double *J) {
     int done = K->code->factor(&K->places, A, J);
     if (done == KI_CODE_BUT_S)
         ki_saddle_dense_factor_S(K);
+    if (done == KI_CODE_NOTHING)
+        K->code_pause = CODE_PAUSE;
     return done != KI_CODE_NOTHING && !K->pivots.overflow;
 }
 
@@ -285,7 +316,7 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
         clear_D(K);
     }
     bool null_space = K->settings.path == KEEL_SADDLE_NULL_SPACE && !D;
-    if (K->code && finite && !null_space && factor_by_code(K, A, J)) {
+    if (finite && !null_space && may_use_code(K) && factor_by_code(K, A, J)) {
         K->factored = true;
         return KEEL_OK;
     }
@@ -308,6 +339,7 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
         K->rescued = true;
     }
     K->factored = status == KEEL_OK;
+    K->code_ready = K->factored && K->code && K->sparse; /* the factors are where the code looks for them */
     return status;
 }
 
@@ -320,12 +352,12 @@ static void apply_by_code(keel_saddle *K, double *x, double *y) {
 }
 
 void ki_apply(keel_saddle *K, double *x, double *y) {
-    if (K->sparse)
-        ki_saddle_sparse_apply(K, x, y);
-    else if (K->rescued)
+    if (K->dense && K->rescued)
         ki_null_space_apply(K, x, y);
-    else if (K->code_ready)
+    else if (has_code_factors(K))
         apply_by_code(K, x, y);
+    else if (K->sparse)
+        ki_saddle_sparse_apply(K, x, y);
     else
         ki_saddle_dense_apply(K, x, y);
 }
@@ -366,7 +398,7 @@ keel_status keel_saddle_solve(keel_saddle *K, const double *r, const double *s, 
         *info = (keel_saddle_info){.worst_row = -1};
     if (!K->factored)
         return KEEL_ERROR_SINGULAR;
-    if (!info && K->code_ready && solve_by_code(K, r, s, x, y))
+    if (!info && has_code_factors(K) && solve_by_code(K, r, s, x, y))
         return KEEL_OK;
     bool finite = take_vector(K->n, r, K->r);
     finite &= take_vector(K->m, s, K->s);

@@ -1,8 +1,8 @@
 /* saddle_code.h - machine code for the kernel of one pair of patterns, made elsewhere (src/native/).
  *
- * It works on the places of the dense path and does its operations in the same order, only without those on
- * entries that no value can reach: what it leaves there is what the dense path leaves, up to the sign of a
- * zero. Whatever is out of the ordinary it gives back, and the dense path does it again.
+ * It works on the places of the path that is taken, dense or sparse, and does its operations in the same
+ * order, only without those on entries that no value can reach: what it leaves there is what the path leaves,
+ * up to the sign of a zero. Whatever is out of the ordinary it gives back, and the path does it again.
  */
 #ifndef KI_SADDLE_CODE_H
 #define KI_SADDLE_CODE_H
@@ -16,22 +16,25 @@ struct keel_terms;
 
 /* Where the numbers are. src/native/emit_saddle.c writes this struct down once more, for the compiler. */
 typedef struct ki_saddle_places {
-    double *A, *J;                    /* the values, as they are factored        */
-    const double *D;                  /* [m]                                     */
-    double *L_A, *d_inverse;          /* see saddle_dense.c                      */
-    double *Y;                        /*                                         */
-    double *L_S, *p_inverse, *S_size; /*                                         */
-    double threshold;                 /* a pivot of S above it times S_ii needs no judgement */
-    double tolerance;                 /* of each component of a residual, relative to its terms */
+    double *A, *J;               /* the values, as they are factored        */
+    const double *D;             /* [m]                                     */
+    double *panels;              /* sparse: values of panels.h              */
+    double *L_A;                 /* dense: see saddle_dense.c               */
+    double *d_inverse;           /* of L_A, or of the panels                */
+    double *Y, *L_S, *p_inverse; /* dense                                   */
+    double *S_size;              /* [m]                                     */
+    double threshold;            /* a pivot of S above it times S_ii needs no judgement */
+    double tolerance;            /* of each component of a residual, relative to its terms */
 } ki_saddle_places;
 
 /* What `factor` did. */
 enum { KI_CODE_NOTHING, KI_CODE_ALL, KI_CODE_BUT_S };
 
 struct keel_saddle_code {
+    keel_saddle_path path; /* dense or sparse */
     int n, m;
     /* Factors the values of A and J and keeps them: KI_CODE_NOTHING if a pivot of A is not positive,
-     * KI_CODE_BUT_S if some pivot of S needs a judgement. */
+     * KI_CODE_BUT_S if some pivot of S needs a judgement; on the sparse path KI_CODE_NOTHING then too. */
     int (*factor)(const ki_saddle_places *at, const double *A, const double *J);
     /* Solves; 0 and nothing written if the residual is above `tolerance`, by components and in the norm. Not
      * looked at from a tolerance of 1 on. r may be x, and s may be y. */

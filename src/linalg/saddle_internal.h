@@ -84,10 +84,11 @@ struct keel_saddle {
     bool scaled;    /* x_scale and y_scale are those of the values */
     bool may_leave; /* ki_saddle_leave_rest */
 
-    const keel_saddle_code *code; /* goes with `dense`; NULL: none        */
+    const keel_saddle_code *code; /* for the path taken; NULL: none       */
     ki_saddle_places places;      /* for it                               */
+    int code_pause;               /* factorizations that are not tried with it, for it gave back */
     bool D_is_zero;               /* nothing to clear                     */
-    bool code_ready;              /* entries without a value are zero     */
+    bool code_ready;              /* it can solve; entries without a value are zero */
 
     ki_saddle_dense *dense;    /* one of these two is NULL */
     ki_saddle_sparse *sparse;  /*                          */
@@ -179,6 +180,10 @@ void ki_saddle_sparse_solve(keel_saddle *K, const double *r, const double *s, do
 void ki_saddle_sparse_half(const keel_saddle *K, const double *b, double *t);
 void ki_saddle_sparse_half_back(const keel_saddle *K, const double *t, double *x);
 void ki_saddle_sparse_pivots(const keel_saddle *K, double *pivot);
+void ki_saddle_sparse_places(keel_saddle *K, ki_saddle_places *places);
+void ki_saddle_sparse_clear(keel_saddle *K); /* all panels: zero */
+bool ki_saddle_sparse_is_plain(
+    const keel_saddle *K); /* the matrix is factored as given, not that of augment.h */
 
 /* null_space.c (dense) */
 void ki_null_space_analyse(keel_saddle *K);

@@ -126,8 +126,7 @@ int ki_saddle_sparse_numbers(keel_saddle *K, const double *values) {
 
 keel_status ki_saddle_sparse_factor(keel_saddle *K) {
     K->D_factored = K->D;
-    bool augmented = K->augment && K->augment->active;
-    if (!augmented && ki_saddle_sparse_numbers(K, K->values) < 0)
+    if (ki_saddle_sparse_is_plain(K) && ki_saddle_sparse_numbers(K, K->values) < 0)
         return KEEL_OK;
     return ki_augment_factor(K);
 }
@@ -173,4 +172,18 @@ void ki_saddle_sparse_pivots(const keel_saddle *K, double *pivot) {
     const ki_saddle_sparse *sparse = K->sparse;
     for (int i = 0; i < K->m; i++)
         pivot[i] = -1 / sparse->panels.d_inverse[sparse->place[K->n + i]];
+}
+
+bool ki_saddle_sparse_is_plain(const keel_saddle *K) {
+    return !(K->augment && K->augment->active);
+}
+
+void ki_saddle_sparse_places(keel_saddle *K, ki_saddle_places *places) {
+    places->panels = K->sparse->panels.value;
+    places->d_inverse = K->sparse->panels.d_inverse;
+}
+
+void ki_saddle_sparse_clear(keel_saddle *K) {
+    const ki_panels *F = &K->sparse->panels;
+    memset(F->value, 0, (size_t)F->value_count * sizeof(double));
 }

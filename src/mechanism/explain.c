@@ -22,8 +22,11 @@ static int unsound_motion(const ki_mech *mech, ki_mech_work *w, double t) {
 int ki_mech_explain(const keel_system *system, void *work, double t, char *text, int size,
                     keel_location *where) {
     const ki_mech *mech = ki_mech_of(system);
-    if (mech->formulas) /* no law in them can fail by itself */
-        return 0;
+    const ki_mech_work *w = work;
+    if (mech->formulas && mech->laws) { /* which do not say what became of bodies */
+        ki_place(mech, work, w->asked);
+        ki_move_bodies(mech, work, w->asked + system->n_q);
+    }
     int motion = unsound_motion(mech, work, t);
     int force = motion < 0 ? ki_unsound_force(mech, work, t) : -1;
     if (motion >= 0) {

@@ -130,20 +130,19 @@ static size_t place_tape(ki_mech *mech, const ki_tape *tape) {
     return at;
 }
 
-/* The values of nodes that are all numbers, else NULL. */
-static const double *constants_of(ki_arena *arena, const ki_graph *graph, const ki_node *node, int count) {
-    double *value = KI_NEW(arena, double, count);
-    for (int i = 0; value && i < count; i++)
-        if (!ki_is_number(graph, node[i], &value[i]))
-            return NULL;
-    return value;
+/* The graph of all laws, made when it is first asked for; NULL when out of memory. */
+static ki_graph *laws_of(ki_mech *mech) {
+    if (!mech->laws)
+        mech->laws = ki_graph_new();
+    return mech->laws;
 }
 
 keel_status ki_formula_compile(const ki_names *names, ki_mech *mech, const keel_formula *formula, int count,
                                const char *const *extra, int extra_count, ki_use use,
                                keel_diagnostics *diagnostics, ki_formula *out) {
+    bool law = use == KI_FOR_FORCE; /* kept: src/symbolic/ may read it */
     reader r = {.names = names,
-                .graph = ki_graph_new(),
+                .graph = law ? laws_of(mech) : ki_graph_new(),
                 .extra = extra,
                 .extra_count = extra_count,
                 .use = use,
@@ -155,14 +154,15 @@ keel_status ki_formula_compile(const ki_names *names, ki_mech *mech, const keel_
     if (status == KEEL_OK) {
         out->input = r.input;
         out->input_count = r.input_count;
-        out->constant = constants_of(&mech->arena, r.graph, node, count);
+        out->node = law ? node : NULL;
         out->tape = ki_tape_new(r.graph, node, count, 1 + extra_count + r.input_count);
         if (out->tape)
             out->work = place_tape(mech, out->tape);
         else
             status = KEEL_ERROR_MEMORY;
     }
-    ki_graph_free(r.graph);
+    if (!law)
+        ki_graph_free(r.graph);
     return status;
 }
 
@@ -194,9 +194,9 @@ static ki_node rate_of_time(void *user, int id) {
 
 keel_status ki_law_compile(const ki_names *names, ki_mech *mech, const keel_formula *law, double start,
                            double speed, keel_diagnostics *diagnostics, ki_motion *motion) {
-    reader r = {.names = names, .graph = ki_graph_new(), .of_time = true, .arena = &mech->arena};
+    reader r = {.names = names, .graph = laws_of(mech), .of_time = true, .arena = &mech->arena};
     ki_graph *g = r.graph;
-    ki_node f[3];
+    ki_node *f = motion->node;
     keel_status status = KEEL_ERROR_MEMORY;
     if (g && law->text) {
         status = read_formulas(&r, law, 1, f, diagnostics);
@@ -214,7 +214,6 @@ keel_status ki_law_compile(const ki_names *names, ki_mech *mech, const keel_form
         else
             status = KEEL_ERROR_MEMORY;
     }
-    ki_graph_free(g);
     return status;
 }
 

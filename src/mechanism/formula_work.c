@@ -52,4 +52,6 @@ void ki_formulas_free(ki_mech *mech) {
     for (int i = 0; i < mech->motion_count; i++)
         ki_tape_free(mech->motion[i].tape);
     ki_tape_free(mech->outputs.tape);
+    if (mech->laws)
+        ki_graph_free(mech->laws);
 }

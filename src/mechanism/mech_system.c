@@ -45,12 +45,21 @@ static unsigned unwritten(const keel_system *formulas) {
     return (formulas->tangent.rows ? 0u : KEEL_TANGENT) | (formulas->rate_q.rows ? 0u : KEEL_VELOCITY_Q);
 }
 
+static void remember(const ki_mech *mech, ki_mech_work *w, const keel_point *at) {
+    memcpy(w->asked, at->q, (size_t)mech->system.n_q * sizeof(double));
+    if (at->v)
+        memcpy(w->asked + mech->system.n_q, at->v, (size_t)mech->system.n_v * sizeof(double));
+}
+
 keel_status ki_mech_evaluate(const keel_system *system, void *work, unsigned what, const keel_point *at,
                              keel_terms *terms) {
     const ki_mech *mech = ki_mech_of(system);
     ki_mech_work *w = work;
-    if (w->formulas && !(what & unwritten(w->formulas)))
+    if (w->formulas && !(what & unwritten(w->formulas))) {
+        if (mech->laws)
+            remember(mech, w, at);
         return w->formulas->evaluate(w->formulas, w->formulas_work, what, at, terms);
+    }
     const unsigned moving = KEEL_FORCE | KEEL_XI | KEEL_VELOCITY | KEEL_ENERGY | KEEL_POWER |
                             KEEL_FORCE_LAMBDA | KEEL_TANGENT | KEEL_VELOCITY_Q;
     const unsigned rows = KEEL_JACOBIAN | KEEL_XI | KEEL_POSITION | KEEL_VELOCITY | KEEL_FORCE_LAMBDA;

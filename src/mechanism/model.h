@@ -160,8 +160,8 @@ typedef struct ki_formula {
     int input_count;
     const ki_measure *input; /* measures, the last of its inputs */
     int outputs;
-    size_t work;            /* where its part of ki_mech_work.tape begins */
-    const double *constant; /* [outputs] its values if they depend on nothing, else NULL */
+    size_t work;         /* where its part of ki_mech_work.tape begins */
+    const ki_node *node; /* [outputs] of a force: the same in ki_mech.laws; symbols are the inputs */
 } ki_formula;
 
 typedef struct ki_force ki_force; /* forces/force.h */
@@ -170,8 +170,9 @@ typedef struct ki_motion {
     const char *name;
     keel_location where;
     ki_measure measure;
-    ki_tape *tape; /* f(t), f'(t), f''(t) */
-    size_t work;   /* where its part of ki_mech_work.tape begins */
+    ki_tape *tape;   /* f(t), f'(t), f''(t) */
+    ki_node node[3]; /* the same in ki_mech.laws; symbol 0 is t */
+    size_t work;     /* where its part of ki_mech_work.tape begins */
 } ki_motion;
 
 /* A value at the start, as a row of the assembly: holonomic, or nonholonomic for velocities. */
@@ -212,6 +213,7 @@ typedef struct ki_mech {
     keel_mechanism_facts facts;
     struct ki_layout *layout;       /* layout.h: which rows there are, and where entries go */
     struct ki_colouring *colouring; /* tangent.h */
+    ki_graph *laws;                 /* of forces and motions; NULL: there are none */
     keel_system *formulas;          /* the same equations as formulas (src/symbolic/), NULL: none */
     void (*formulas_free)(keel_system *formulas);
 } ki_mech;

@@ -1,13 +1,15 @@
 /* What the tree roles of several joints share. */
 #include <string.h>
 
+#include "base/sine.h"
 #include "mechanism/joint.h"
 
 /* Below this size of a force [N] its length is rounded off, so that it has a derivative at zero. */
 static const double SMALL_FORCE = 1e-9;
 
 void ki_turn_about(int k, double angle, double R[9]) {
-    double c = cos(angle), s = sin(angle);
+    double c, s;
+    ki_sine_cosine(angle, &s, &c);
     int i = (k + 1) % 3, j = (k + 2) % 3;
     memset(R, 0, 9 * sizeof *R);
     R[4 * k] = 1;

@@ -10,13 +10,15 @@
  *
  *     v_b = v_p + omega_p J(x - d) + omega_b J(d)          a_b = a_p - omega_p^2 (x - d) - omega_b^2 d.
  */
+#include "base/sine.h"
 #include "mechanism/joint.h"
 #include "mechanism/recursion.h"
 
 /* ---- poses ------------------------------------------------------------------------------------------- */
 
 static void turn_to(double angle, ki_state *s) {
-    double c = cos(angle), si = sin(angle);
+    double c, si;
+    ki_sine_cosine(angle, &si, &c);
     s->angle = angle;
     s->R[0] = s->R[4] = c;
     s->R[3] = si, s->R[1] = -si;

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/sine.h"
 #include "mechanism/joint.h"
 #include "mechanism/recursion.h"
 
@@ -34,7 +35,8 @@ static void put_at(const ki_body *body, const double P[3], ki_state *s, double d
 
 static void place_pin(const ki_body *body, const ki_state *p, const double *q, ki_state *s, double S[6]) {
     const ki_hinge_constants *pin = body->constants;
-    double c = cos(q[0]), si = sin(q[0]), P[3], d[3], A[9];
+    double c, si, P[3], d[3], A[9];
+    ki_sine_cosine(q[0], &si, &c);
     double *turned = body->parent ? A : s->R;
     for (int i = 0; i < 9; i++)
         turned[i] = pin->turn[0][i] + c * pin->turn[1][i] + si * pin->turn[2][i];

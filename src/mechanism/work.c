@@ -46,6 +46,7 @@ keel_status ki_mech_work_new(const keel_system *system, void **work) {
     w->last_v = KI_NEW(arena, double, n_v);
     w->q = KI_NEW(arena, double, system->n_q);
     w->v = KI_NEW(arena, double, n_v);
+    w->asked = KI_NEW(arena, double, system->n_q + n_v);
     w->step = KI_NEW(arena, double, n_v);
     for (int side = 0; side < 2; side++)
         w->residual[side] = KI_NEW(arena, double, n_v + m);

@@ -40,6 +40,7 @@ typedef struct ki_mech_work {
     bool placed, moved;
     const keel_system *formulas; /* those of the mechanism, and their scratch area */
     void *formulas_work;
+    double *asked; /* [n_q + n_v] where formulas with laws were asked last, to explain failures */
 } ki_mech_work;
 
 keel_status ki_mech_work_new(const keel_system *system, void **work);

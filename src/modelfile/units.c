@@ -68,11 +68,13 @@ static bool make_table(table *t) {
     bool rate = !sys->kinematics;
     int m = keel_system_m(sys);
     t->slot = KI_NEW(t->loader->arena, slot,
-                     2 + sys->n_q + sys->n_v + sys->n_z + sys->n_s + sys->n_outputs + 2 * m);
+                     3 + sys->n_q + sys->n_v + sys->n_z + sys->n_s + sys->n_outputs + 2 * m);
     if (!t->slot)
         return false;
     add(t, "", "time", "", &sys->units.time);
     add(t, "", "energy", "", &sys->units.energy);
+    if (keel_equations_drawing(sys).point_count)
+        add(t, "", "draw", "", &sys->units.length);
     sys->units.q = add_all(t, "", KEEL_NAME_Q, "", sys->n_q, sys->units.q);
     sys->units.v = add_all(t, "", rate ? KEEL_NAME_Q : KEEL_NAME_V, rate ? "'" : "", sys->n_v, sys->units.v);
     sys->units.z = add_all(t, "", KEEL_NAME_Z, "", sys->n_z, sys->units.z);

@@ -2,15 +2,15 @@
  *
  *     text := struct declarations, one function for each program that is worth it, factor, solve
  *
- * The text does the operations of the tape (src/expr/tape_run.c) and of the dense kernel
- * (src/linalg/saddle_dense.c) in the same order: compiled without contraction of products and sums it gives
- * the same numbers, bit by bit.
+ * The text does the operations of the tape (src/expr/tape_run.c) and of the kernel (src/linalg/saddle_dense.c
+ * or panels.c, whichever path is taken) in the same order: compiled without contraction of products and sums
+ * it gives the same numbers, bit by bit.
  */
 #ifndef KI_NATIVE_EMIT_H
 #define KI_NATIVE_EMIT_H
 
 #include "expr/expr.h"
-#include "keel/pattern.h"
+#include "keel/saddle.h"
 #include "native/text.h"
 
 /* How inputs and outputs of a tape are written in C. */
@@ -27,12 +27,12 @@ long ki_emit_length(const ki_tape *tape);
  * in C, or memory ran out; what was added to the text is then of no use. */
 bool ki_emit_tape(const ki_tape *tape, const ki_spelling *spelling, ki_text *text);
 
-/* Functions keel_factor and keel_solve (saddle_code.h) for the patterns of A and J. False when out of memory,
- * or when they would have more than `most` operations. */
-bool ki_emit_saddle(keel_pattern A, keel_pattern J, long most, ki_text *text);
+/* Functions keel_factor and keel_solve (saddle_code.h) for the patterns and the path of K. False when out of
+ * memory, or when they would have more than `most` operations. */
+bool ki_emit_saddle(const keel_saddle *K, long most, ki_text *text);
 
-/* The rest of a function that has M_<p>, J_<p>, Q_<i> and xi_<i>: factors and solves as the two above, from
- * `k` to `x` and `y`. False when out of memory. */
-bool ki_emit_through(keel_pattern A, keel_pattern J, ki_text *text);
+/* Dense path: the rest of a function that has M_<p>, J_<p>, Q_<i> and xi_<i>: factors and solves as the two
+ * above, from `k` to `x` and `y`. False when out of memory. */
+bool ki_emit_through(const keel_saddle *K, ki_text *text);
 
 #endif

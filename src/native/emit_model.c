@@ -6,9 +6,18 @@
 
 #include "native/emit.h"
 
-/* What the compiler is asked to do at most: one to two seconds of its time (gcc 12 takes 0.5 ms for an
+/* What the compiler is asked to do at most: two to three seconds of its time (gcc 12 takes 0.3 ms for an
  * instruction of a tape, 0.1 ms for an operation of the kernel). */
-enum { MOST_INSTRUCTIONS = 2400, MOST_UNKNOWNS = 40, MOST_KERNEL_OPERATIONS = 4000 };
+enum { MOST_INSTRUCTIONS = 6000, MOST_OPERATIONS_DENSE = 4000, MOST_OPERATIONS_SPARSE = 10000 };
+
+/* Larger systems are not even analysed. */
+enum { MOST_UNKNOWNS = 400, MOST_UNKNOWNS_DENSE = 40 };
+
+/* For long functions: the allocator of registers that gcc uses otherwise moves values about, which makes a
+ * sixth more instructions. */
+static const char LONG[] = "#if defined __GNUC__ && !defined __clang__\n"
+                           "#pragma GCC optimize(\"ira-algorithm=priority\", \"live-range-shrinkage\")\n"
+                           "#endif\n";
 
 /* The structs of system.h, as far as programs use them. */
 static const char DECLARATIONS[] =
@@ -21,6 +30,8 @@ static const char DECLARATIONS[] =
     "double sin(double), cos(double), tan(double), asin(double), acos(double), atan(double), sinh(double);\n"
     "double cosh(double), tanh(double), sqrt(double), exp(double), log(double), fabs(double);\n"
     "double pow(double, double), atan2(double, double), hypot(double, double);\n\n";
+
+extern const char ki_sine_text[]; /* src/base/sine.inc: sine_text.S */
 
 _Static_assert(offsetof(keel_terms, energy) == 10 * sizeof(double *) &&
                    offsetof(keel_terms, tangent) == 10 * sizeof(double *) + 2 * sizeof(double) &&
@@ -180,54 +191,62 @@ static void emit_programs(const ki_model *model, ki_emitted *emitted, ki_text *t
         emit_within(model, i, &left, emitted, text);
 }
 
-/* The code goes the way of the dense path: it is of use only where that is taken. */
-static bool takes_dense_path(const keel_system *system) {
-    if (system->n_v + keel_system_m(system) > MOST_UNKNOWNS)
-        return false;
-    keel_saddle *K = keel_saddle_new(system->M, system->J, NULL);
-    bool dense = K && keel_saddle_path_taken(K) == KEEL_SADDLE_DENSE;
-    keel_saddle_free(K);
-    return dense;
-}
-
-static void emit_kernel(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+static void emit_kernel(const keel_saddle *K, int unknowns, ki_emitted *emitted, ki_text *text) {
     size_t before = text->length;
-    const keel_system *system = &model->system;
+    emitted->path = keel_saddle_path_taken(K);
+    bool sparse = emitted->path == KEEL_SADDLE_SPARSE;
+    long most = sparse ? MOST_OPERATIONS_SPARSE : MOST_OPERATIONS_DENSE;
     emitted->kernel =
-        takes_dense_path(system) && ki_emit_saddle(system->M, system->J, MOST_KERNEL_OPERATIONS, text);
+        (sparse ? 2 * keel_saddle_factor_work(K) <= (double)most : unknowns <= MOST_UNKNOWNS_DENSE) &&
+        ki_emit_saddle(K, most, text);
     if (!emitted->kernel)
         take_back(text, before);
 }
 
-/* A rate from the point to accelerations in one function: equal entries of J are one variable to the
- * compiler, and what is made of them is computed once. */
-static void emit_through(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+/* A rate from the point to accelerations in one function. On the dense path equal entries of J are then one
+ * variable to the compiler, and what is made of them is computed once. The systems of the sparse path are too
+ * long for that: values do not stay in registers from one part to the next. */
+static bool emit_rate(const ki_model *model, const keel_saddle *K, int i, ki_text *text) {
+    unsigned reads = 0;
+    naming names = {model, model->program[i].what, &reads, true};
+    ki_spelling spelling = {&names, write_input, write_output};
+    ki_text_add(text,
+                "int keel_accelerate(const struct places *k, const struct point *at, struct terms *to,\n"
+                "                    double *x, double *y) {\n");
+    if (keel_saddle_path_taken(K) == KEEL_SADDLE_DENSE)
+        return ki_emit_tape(model->program[i].tape, &spelling, text) && ki_emit_through(K, text);
+    ki_text_add(text,
+                "    keel_program_%d(at, 0, to);\n"
+                "    return keel_factor(k, to->M, to->J) == 1 && keel_solve(k, to->Q, to->xi, x, y);\n}\n\n",
+                i);
+    return true;
+}
+
+static void emit_through(const ki_model *model, const keel_saddle *K, ki_emitted *emitted, ki_text *text) {
     const keel_system *system = &model->system;
     size_t before = text->length;
-    unsigned reads = 0;
     emitted->what = terms_of_rate(system);
     if (!emitted->kernel || model->coupling || system->n_s || system->Q_lambda.rows)
         return;
-    for (int i = 0; i < model->programs && !emitted->through; i++) {
-        if (model->program[i].what != (emitted->what & model->available) || !emitted->has[i])
-            continue;
-        naming names = {model, model->program[i].what, &reads, true};
-        ki_spelling spelling = {&names, write_input, write_output};
-        ki_text_add(text,
-                    "int keel_accelerate(const struct places *k, const struct point *at, struct terms *to,\n"
-                    "                    double *x, double *y) {\n");
-        emitted->through = ki_emit_tape(model->program[i].tape, &spelling, text) &&
-                           ki_emit_through(system->M, system->J, text);
-    }
+    for (int i = 0; i < model->programs && !emitted->through; i++)
+        if (model->program[i].what == (emitted->what & model->available) && emitted->has[i])
+            emitted->through = emit_rate(model, K, i, text);
     if (!emitted->through)
         take_back(text, before);
 }
 
 bool ki_emit_model(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+    const keel_system *system = &model->system;
+    int unknowns = system->n_v + keel_system_m(system);
+    keel_saddle *K = unknowns <= MOST_UNKNOWNS ? keel_saddle_new(system->M, system->J, NULL) : NULL;
     *emitted = (ki_emitted){0};
-    ki_text_add(text, "%s", DECLARATIONS);
+    const char *pragma = K && keel_saddle_path_taken(K) == KEEL_SADDLE_DENSE ? "" : LONG;
+    ki_text_add(text, "%s%s%s\n", pragma, DECLARATIONS, ki_sine_text);
     emit_programs(model, emitted, text);
-    emit_kernel(model, emitted, text);
-    emit_through(model, emitted, text);
-    return !text->failed;
+    if (K) {
+        emit_kernel(K, unknowns, emitted, text);
+        emit_through(model, K, emitted, text);
+        keel_saddle_free(K);
+    }
+    return (K || unknowns > MOST_UNKNOWNS) && !text->failed;
 }

@@ -11,6 +11,7 @@ typedef struct ki_emitted {
     bool has[KI_PROGRAMS_MAX];       /* a function for this program      */
     unsigned reads[KI_PROGRAMS_MAX]; /* what of the point it reads       */
     bool kernel;                     /* factor and solve                 */
+    keel_saddle_path path;           /* which they go                    */
     bool through;                    /* evaluation, factor and solve     */
     unsigned what;                   /* the terms of that                */
     int programs;                    /* how many programs                */

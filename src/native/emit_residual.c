@@ -114,19 +114,27 @@ static void write_norm(ki_saddle_text *e, char block, int count, const char *squ
                 block, count, square);
 }
 
-static void write_starts(ki_saddle_text *e, const char *name, keel_pattern P) {
-    ki_text_add(e->text, "static const int %s[] = {", name);
-    for (int i = 0; i <= P.rows; i++)
-        ki_text_add(e->text, "%d,", P.rows ? P.start[i] : 0);
-    ki_text_add(e->text, "};\n");
+static void write_numbers(ki_saddle_text *e, char matrix, const char *name, const int *number, int count) {
+    ki_text_add(e->text, "static const int %c_%s[] = {", matrix, name);
+    for (int i = 0; i < count; i++)
+        ki_text_add(e->text, "%d,", number[i]);
+    ki_text_add(e->text, "0};\n");
+}
+
+static void write_pattern(ki_saddle_text *e, char matrix, keel_pattern P) {
+    write_numbers(e, matrix, "START", P.start, P.rows ? P.rows + 1 : 0);
+    if (e->sparse)
+        write_numbers(e, matrix, "INDEX", P.index, keel_pattern_count(P));
 }
 
 void ki_write_norms(ki_saddle_text *e) {
-    write_starts(e, "A_START", e->A);
-    write_starts(e, "J_START", e->J);
+    write_pattern(e, 'A', e->A);
+    write_pattern(e, 'J', e->J);
     write_norm(e, 'x', e->n, "        const double square = k->A[A_START[i + 1] - 1];\n");
     write_norm(e, 'y', e->m,
                "        double square = 0;\n"
                "        for (int p = J_START[i]; p < J_START[i + 1]; p++)\n"
                "            square += k->J[p] * k->J[p];\n");
+    if (e->sparse)
+        ki_write_closer_look(e);
 }

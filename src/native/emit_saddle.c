@@ -1,4 +1,5 @@
-/* emit_saddle.c - the dense kernel (src/linalg/saddle_dense.c) as straight-line C for one pair of patterns.
+/* emit_saddle.c - the kernel as straight-line C for one pair of patterns: that of the dense path
+ * (src/linalg/saddle_dense.c). The sparse one is in emit_panels.c.
  *
  * emit_saddle.h has the mathematics and the names. An entry that no value reaches is never written down; all
  * others see the operations of the dense kernel in the same order, sums of more than KI_SHORT products
@@ -8,8 +9,6 @@
 #include <float.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include "linalg/saddle_internal.h"
 
 /* b <- L^-1 b */
 static void write_lower(ki_saddle_text *e, bool *L, int size, const int *first, char name, char b) {
@@ -140,7 +139,7 @@ static void write_through(ki_saddle_text *e) {
 static const char PLACES[] = "struct places {\n"
                              "    double *A, *J;\n"
                              "    const double *D;\n"
-                             "    double *L_A, *d_inverse, *Y, *L_S, *p_inverse, *S_size;\n"
+                             "    double *panels, *L_A, *d_inverse, *Y, *L_S, *p_inverse, *S_size;\n"
                              "    double threshold, tolerance;\n"
                              "};\n\n";
 
@@ -180,18 +179,23 @@ static bool with_entries(ki_saddle_text *e, void (*write)(ki_saddle_text *e)) {
 }
 
 static void write_both(ki_saddle_text *e) {
-    write_constants(e);
-    ki_write_norms(e);
     write_factor(e);
     write_solve(e);
 }
 
-bool ki_emit_saddle(keel_pattern A, keel_pattern J, long most, ki_text *text) {
-    ki_saddle_text e = {.A = A, .J = J, .n = A.rows, .m = J.rows, .text = text};
-    return with_entries(&e, write_both) && e.operations <= most;
+static ki_saddle_text text_for(const keel_saddle *K, ki_text *text) {
+    return (ki_saddle_text){.A = K->A, .J = K->J, .n = K->n, .m = K->m, .sparse = K->sparse, .text = text};
 }
 
-bool ki_emit_through(keel_pattern A, keel_pattern J, ki_text *text) {
-    ki_saddle_text e = {.A = A, .J = J, .n = A.rows, .m = J.rows, .text = text};
+bool ki_emit_saddle(const keel_saddle *K, long most, ki_text *text) {
+    ki_saddle_text e = text_for(K, text);
+    write_constants(&e);
+    ki_write_norms(&e);
+    return (K->sparse ? ki_write_panels(&e, K->sparse) : with_entries(&e, write_both)) &&
+           e.operations <= most;
+}
+
+bool ki_emit_through(const keel_saddle *K, ki_text *text) {
+    ki_saddle_text e = text_for(K, text);
     return with_entries(&e, write_through);
 }

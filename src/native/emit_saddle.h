@@ -1,10 +1,11 @@
-/* emit_saddle.h - the parts of emit_saddle.c.
+/* emit_saddle.h - the parts of emit_saddle.c, that is of the dense path
  *
  *     A = L d L^T     Y = L^-1 J^T     S = Y^T d^-1 Y + D = P p P^T
  *     y = S^-1 (Y^T d^-1 L^-1 r - s)   x = L^-T d^-1 (L^-1 r - Y y)
  *
- * Names in the text: l<i>_<j>, y<k>_<i>, s<i>_<j> are entries of L, Y and S (then of P), a<i> the diagonal of
- * A, d<i> and p<i> the inverse pivots; r<i>, t<i> the right-hand side, u<i>, w<i> the solution on its way.
+ * and of the sparse one (emit_panels.c). Names in the text: l<i>_<j>, y<k>_<i>, s<i>_<j> are entries of L, Y
+ * and S (then of P), a<i> the diagonal of A, d<i> and p<i> the inverse pivots; r<i>, t<i> the right-hand
+ * side, u<i>, w<i> the solution on its way.
  */
 #ifndef KI_NATIVE_EMIT_SADDLE_H
 #define KI_NATIVE_EMIT_SADDLE_H
@@ -12,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "linalg/saddle_internal.h"
 #include "native/emit.h"
 
 /* A product as text. */
@@ -25,6 +27,7 @@ typedef struct ki_saddle_text {
     int n, m;
     ki_text *text;
     long operations;
+    bool sparse;                       /* which path                                                 */
     bool through;                      /* one function for all: values and factors stay in registers */
     bool *L, *Y, *S;                   /* [n x n], [n x m], [m x m] whether an entry exists ... */
     bool *A_given, *Y_given, *S_given; /* ... and whether it has a value already            */
@@ -58,5 +61,14 @@ void ki_write_factor(ki_saddle_text *e);
  * calls for that. */
 void ki_write_residual(ki_saddle_text *e);
 void ki_write_norms(ki_saddle_text *e);
+
+/* emit_panels.c: the functions of the sparse path. False when out of memory. */
+bool ki_write_panels(ki_saddle_text *e, const ki_saddle_sparse *sparse);
+
+/* emit_look.c: the look at a residual on the sparse path, which goes to a label if it is not small at first
+ * sight; what stands at that label, the end of the function; and a function that this calls. */
+void ki_write_look(ki_saddle_text *e);
+void ki_write_end(ki_saddle_text *e);
+void ki_write_closer_look(ki_saddle_text *e);
 
 #endif

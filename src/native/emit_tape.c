@@ -100,8 +100,8 @@ static bool write_value(emitter *e, int value) {
 static const char *const FORMULA[KI_CODE_COUNT] = {
     [KI_CODE_COPY] = "a",
     [KI_CODE_NEG] = "-a",
-    [KI_CODE_SIN] = "sin(a)",
-    [KI_CODE_COS] = "cos(a)",
+    [KI_CODE_SIN] = "ki_sine(a)",
+    [KI_CODE_COS] = "ki_cosine(a)",
     [KI_CODE_TAN] = "tan(a)",
     [KI_CODE_ASIN] = "asin(a)",
     [KI_CODE_ACOS] = "acos(a)",
@@ -178,18 +178,17 @@ static bool write_sum(emitter *e, const step *s) {
     return true;
 }
 
+static bool write_sine_cosine(emitter *e, const step *s) {
+    ki_text_add(e->text, "    double x%d, x%d;\n    ki_sine_cosine(", s->value, s->value + 1);
+    bool ok = write_value(e, e->operands[s->first]);
+    ki_text_add(e->text, ", &x%d, &x%d);\n", s->value, s->value + 1);
+    return ok;
+}
+
 static bool write_step(emitter *e, const step *s) {
+    if (s->code == KI_CODE_SINCOS)
+        return write_sine_cosine(e, s);
     ki_text_add(e->text, "    const double x%d = ", s->value);
-    if (s->code == KI_CODE_SINCOS) { /* the compiler makes one call of the two, as it does for the tape */
-        ki_text_add(e->text, "sin(");
-        if (!write_value(e, e->operands[s->first]))
-            return false;
-        ki_text_add(e->text, "), x%d = cos(", s->value + 1);
-        if (!write_value(e, e->operands[s->first]))
-            return false;
-        ki_text_add(e->text, ");\n");
-        return true;
-    }
     bool ok = s->code == KI_CODE_SUM ? write_sum(e, s) : write_formula(e, s);
     ki_text_add(e->text, ";\n");
     return ok;

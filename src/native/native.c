@@ -57,6 +57,7 @@ static bool find_all(keel_native *native) {
     }
     if (!native->emitted.kernel)
         return ok;
+    native->kernel.path = native->emitted.path;
     native->kernel.n = system->n_v;
     native->kernel.m = keel_system_m(system);
     native->code.saddle = &native->kernel;

@@ -1,8 +1,8 @@
 #include "reproduce/batch.h"
 
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
+
+#include "base/crew.h"
 
 void ki_batch_add(ki_batch *batch, struct ki_draft *draft, double cost,
                   keel_status (*work)(void *data, char *message, int size), void *data) {
@@ -24,36 +24,24 @@ void ki_batch_clear(ki_batch *batch) {
     *batch = (ki_batch){0};
 }
 
-/* What the threads share. */
-typedef struct crew {
+/* What the jobs of a batch share. */
+typedef struct progress {
     ki_batch *batch;
     const keel_reproduce_watch *watch;
-    pthread_mutex_t lock;
-    int next, done;
-} crew;
+    int done;
+} progress;
 
-static bool stopped(const crew *c) {
-    return c->watch->stop && *c->watch->stop;
+static void work(void *user, int i) {
+    ki_job *job = &((progress *)user)->batch->jobs[i];
+    job->status = job->work(job->data, job->message, sizeof job->message);
 }
 
-static ki_job *take(crew *c) {
-    pthread_mutex_lock(&c->lock);
-    ki_job *job = c->next < c->batch->count && !stopped(c) ? &c->batch->jobs[c->next++] : NULL;
-    pthread_mutex_unlock(&c->lock);
-    return job;
-}
-
-static void *work(void *user) {
-    crew *c = user;
-    for (ki_job *job; (job = take(c));) {
-        job->status = job->work(job->data, job->message, sizeof job->message);
-        pthread_mutex_lock(&c->lock);
-        c->done++;
-        if (c->watch->progress)
-            c->watch->progress(c->watch->user, c->done, c->batch->count);
-        pthread_mutex_unlock(&c->lock);
-    }
-    return NULL;
+static void end(void *user, int i) {
+    progress *p = user;
+    (void)i;
+    p->done++;
+    if (p->watch->progress)
+        p->watch->progress(p->watch->user, p->done, p->batch->count);
 }
 
 /* Long ones first. */
@@ -63,22 +51,14 @@ static int longer_first(const void *a, const void *b) {
 }
 
 keel_status ki_batch_run(ki_batch *batch, const keel_reproduce_watch *watch) {
-    enum { MOST = 64 };
-    pthread_t threads[MOST];
-    crew c = {.batch = batch, .watch = watch};
-    int wanted = watch->threads > 0 ? watch->threads : 2, started = 0;
+    progress p = {.batch = batch, .watch = watch};
+    ki_crew crew = {.threads = watch->threads > 0 ? watch->threads : 2,
+                    .stop = watch->stop,
+                    .user = &p,
+                    .work = work,
+                    .end = end};
     if (batch->status)
         return batch->status;
     qsort(batch->jobs, (size_t)batch->count, sizeof *batch->jobs, longer_first);
-    if (pthread_mutex_init(&c.lock, NULL))
-        return KEEL_ERROR_MEMORY;
-
-    // this thread works as well, so that the work is done even if no other can be started
-    while (started < wanted - 1 && started < MOST && pthread_create(&threads[started], NULL, work, &c) == 0)
-        started++;
-    work(&c);
-    for (int i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
-    pthread_mutex_destroy(&c.lock);
-    return c.done < batch->count ? KEEL_INTERRUPTED : KEEL_OK;
+    return ki_crew_run(&crew, batch->count);
 }

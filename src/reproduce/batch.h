@@ -1,8 +1,4 @@
-/* batch.h - independent jobs, shared among threads.
- *
- * A job writes only to its own data, so that the outcome does not depend on the number of threads or on the
- * order in which jobs come to an end.
- */
+/* batch.h - the runs of all papers as one list of independent jobs. */
 #ifndef KI_REPRODUCE_BATCH_H
 #define KI_REPRODUCE_BATCH_H
 

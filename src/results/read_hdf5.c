@@ -29,7 +29,10 @@ static keel_status open_file(reading *r) {
                              "cannot be opened: %s", strerror(errno));
         return KEEL_ERROR_IO;
     }
+    bool is_empty = fgetc(file) == EOF;
     fclose(file);
+    if (is_empty)
+        return COMPLAIN(r, "the file is empty");
     if (H5Fis_hdf5(r->path) <= 0)
         return COMPLAIN(r, "this is not an HDF5 file");
     r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);

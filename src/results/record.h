@@ -84,6 +84,10 @@ keel_status ki_record_prepare(keel_record *record);
 keel_status ki_read_csv(const char *path, keel_diagnostics *diagnostics, keel_record *record);
 keel_status ki_read_hdf5(const char *path, keel_diagnostics *diagnostics, keel_record *record);
 
+/* The unit that the violations of all constraints at a level (KEEL_UNIT_CONSTRAINT, KEEL_UNIT_RATE) have in
+ * common, or "". */
+const char *ki_violation_unit(const keel_system *system, keel_unit_of level, char buffer[KEEL_UNIT]);
+
 /* The names of the groups' datasets in HDF5. */
 extern const char *const ki_group_dataset[KI_GROUPS];
 

@@ -102,8 +102,7 @@ static void add_newton(maker *m, bool there) {
         add(m, "", NEWTON[i][0], "", false, NEWTON[i][1]);
 }
 
-/* The unit that the violations of all constraints at a level have in common, or "". */
-static const char *violation_unit(const keel_system *system, keel_unit_of level, char buffer[KEEL_UNIT]) {
+const char *ki_violation_unit(const keel_system *system, keel_unit_of level, char buffer[KEEL_UNIT]) {
     int rows = level == KEEL_UNIT_CONSTRAINT ? system->n_h : keel_system_m(system);
     char other[KEEL_UNIT];
     const char *common = rows ? keel_system_unit(system, level, 0, buffer) : "";
@@ -116,8 +115,8 @@ static const char *violation_unit(const keel_system *system, keel_unit_of level,
 static void add_violations(maker *m) {
     char buffer[KEEL_UNIT];
     begin(m, KI_VIOLATION);
-    add(m, "", "position_violation", "", false, violation_unit(m->system, KEEL_UNIT_CONSTRAINT, buffer));
-    add(m, "", "velocity_violation", "", false, violation_unit(m->system, KEEL_UNIT_RATE, buffer));
+    add(m, "", "position_violation", "", false, ki_violation_unit(m->system, KEEL_UNIT_CONSTRAINT, buffer));
+    add(m, "", "velocity_violation", "", false, ki_violation_unit(m->system, KEEL_UNIT_RATE, buffer));
 }
 
 keel_status ki_columns_make(const keel_system *sys, const ki_optional *has, ki_arena *arena,

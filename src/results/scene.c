@@ -85,6 +85,7 @@ static keel_status trace_points(ki_scene *s, int points, float **tracks, double 
 
 static keel_status write_drawing(ki_scene *s, const keel_drawing *drawing) {
     float *tracks;
+    char unit[KEEL_UNIT];
     double size = 1;
     keel_status status = trace_points(s, drawing->point_count, &tracks, &size);
     if (status < 0)
@@ -94,7 +95,7 @@ static keel_status write_drawing(ki_scene *s, const keel_drawing *drawing) {
     ki_json_integer(json, "dimension", drawing->planar ? 2 : 3);
     ki_json_numbers(json, "up", drawing->planar ? (const double[3]){0, 1, 0} : (const double[3]){0, 0, 1}, 3);
     ki_json_number(json, "size", size);
-    ki_json_text(json, "unit", "");
+    ki_json_text(json, "unit", keel_system_unit(s->system, KEEL_UNIT_LENGTH, 0, unit));
     ki_json_text(json, "force_unit", "");
     ki_json_raw(json, "bodies", "[{\"name\": \"ground\", \"shapes\": []}]");
     ki_json_empty_list(json, "points");

@@ -78,6 +78,37 @@ void ki_fact(ki_json *json, const char *label, const char *format, ...) {
     ki_json_close_list(json);
 }
 
+/* " m" for what is measured in metres; empty if there is no unit, or none is known. */
+static const char *behind_number(const char *unit, char text[KEEL_UNIT + 1]) {
+    bool shown = unit[0] && strcmp(unit, "1") != 0;
+    snprintf(text, KEEL_UNIT + 1, "%s%s", shown ? " " : "", shown ? unit : "");
+    return text;
+}
+
+static const char *unit_text(const keel_system *system, keel_unit_of of, int i, char text[KEEL_UNIT + 1]) {
+    char buffer[KEEL_UNIT];
+    return behind_number(keel_system_unit(system, of, i, buffer), text);
+}
+
+static const char *time_text(const keel_system *system, char text[KEEL_UNIT + 1]) {
+    return unit_text(system, KEEL_UNIT_TIME, 0, text);
+}
+
+/* A level of the constraints: what it is called, and the kind of its unit. */
+typedef struct level {
+    const char *what, *held, *fact, *key;
+    keel_unit_of unit;
+} level;
+static const level POSITION = {"constraints", "held", "position violation", "position", KEEL_UNIT_CONSTRAINT};
+static const level VELOCITY = {"velocities", "consistent", "velocity violation", "velocity", KEEL_UNIT_RATE};
+
+/* The largest violation has the unit of its constraint. */
+static const char *worst_unit(const keel_system *system, const level *of, const keel_violation *violation,
+                              char text[KEEL_UNIT + 1]) {
+    text[0] = 0;
+    return violation->worst < 0 ? text : unit_text(system, of->unit, violation->worst, text);
+}
+
 /* "rod of joint crank" */
 static const char *worst_text(const keel_system *system, const keel_violation *violation, char *text,
                               size_t size) {
@@ -89,33 +120,42 @@ static const char *worst_text(const keel_system *system, const keel_violation *v
 }
 
 /* Messages that begin with their time need no other. */
-static void judge_end(ki_json *json, const keel_result *result, const char *message) {
+static void judge_end(ki_json *json, const keel_system *system, const keel_result *result,
+                      const char *message) {
+    char unit[KEEL_UNIT + 1];
+    time_text(system, unit);
     if (result->status == KEEL_OK && result->final)
-        ki_judge(json, true, "reached t = %.10g", result->final->t);
+        ki_judge(json, true, "reached t = %.10g%s", result->final->t, unit);
     else if (result->final && message && strncmp(message, "t = ", 4) == 0)
         ki_judge(json, false, "stopped at %s", message);
     else if (result->final)
-        ki_judge(json, false, "stopped at t = %.10g: %s", result->final->t,
+        ki_judge(json, false, "stopped at t = %.10g%s: %s", result->final->t, unit,
                  message ? message : keel_status_text(result->status));
     else
         ki_judge(json, false, "%s", message ? message : keel_status_text(result->status));
 }
 
 static void judge_level(ki_json *json, const keel_system *system, const keel_violation *violation,
-                        const char *what, const char *held) {
-    char worst[300];
+                        const level *of) {
+    char worst[300], unit[KEEL_UNIT + 1];
     worst_text(system, violation, worst, sizeof worst);
+    worst_unit(system, of, violation, unit);
     bool good = violation->max_scaled <= KI_GOOD_VIOLATION;
     switch (ki_hold_of(violation->max_scaled)) {
     case KI_HELD:
-        ki_judge(json, good, "%s %s to %.2g (worst: %s)", what, held, violation->max, worst);
+        if (violation->max == 0)
+            ki_judge(json, true, "%s exactly %s", of->what, of->held);
+        else
+            ki_judge(json, good, "%s %s to %.2g%s (worst: %s)", of->what, of->held, violation->max, unit,
+                     worst);
         break;
     case KI_OFF:
-        ki_judge(json, false, "%s not %s: off by %.2g (worst: %s)", what, held, violation->max, worst);
+        ki_judge(json, false, "%s not %s: off by %.2g%s (worst: %s)", of->what, of->held, violation->max,
+                 unit, worst);
         break;
     case KI_BEYOND:
-        ki_judge(json, false, "%s not %s: the numbers grew beyond use (worst: %s at t = %.6g)", what, held,
-                 worst, violation->time);
+        ki_judge(json, false, "%s not %s: the numbers grew beyond use (worst: %s at t = %.6g%s)", of->what,
+                 of->held, worst, violation->time, time_text(system, unit));
     }
 }
 
@@ -125,19 +165,23 @@ static void judge_constraints(ki_json *json, const keel_system *system, const ke
         return;
     }
     if (system->n_h)
-        judge_level(json, system, &result->position, "constraints", "held");
-    judge_level(json, system, &result->velocity, "velocities", "consistent");
+        judge_level(json, system, &result->position, &POSITION);
+    judge_level(json, system, &result->velocity, &VELOCITY);
 }
 
-static void judge_energy(ki_json *json, const keel_result *result, const ki_energy_scale *scale) {
+static void judge_energy(ki_json *json, const keel_system *system, const keel_result *result,
+                         const ki_energy_scale *scale) {
+    char unit[KEEL_UNIT + 1];
+    unit_text(system, KEEL_UNIT_ENERGY, 0, unit);
     double size = fmax(scale->kinetic, fmax(fabs(result->energy_initial), fabs(result->energy_final)));
     double drift = fmax(result->energy_drift_max, scale->row_drift), relative = size > 0 ? drift / size : 0;
     if (ki_hold_of(relative) == KI_BEYOND)
         ki_judge(json, false, "energy not accounted for: the numbers grew beyond use");
     else
-        ki_judge(json, relative <= KI_GOOD_DRIFT,
-                 "energy accounted for to %.2g at the steps, %.2g at the rows (%.1g of the energies in it)",
-                 result->energy_drift_max, scale->row_drift, relative);
+        ki_judge(
+            json, relative <= KI_GOOD_DRIFT,
+            "energy accounted for to %.2g%s at the steps, %.2g%s at the rows (%.1g of the energies in it)",
+            result->energy_drift_max, unit, scale->row_drift, unit, relative);
 }
 
 static void judge_singular(ki_json *json, const keel_result *result) {
@@ -152,39 +196,39 @@ static void judge_singular(ki_json *json, const keel_result *result) {
 
 /* The worst of a level, which may lie between two rows, under the name of its column. */
 static void write_worst(ki_json *json, const keel_system *system, const keel_violation *violation,
-                        const char *level, keel_unit_of unit_of) {
+                        const level *of) {
     char buffer[32], column[300], unit[KEEL_UNIT];
     const char *name = ki_worst_name(system, violation, buffer);
-    bool rate = unit_of == KEEL_UNIT_RATE && violation->worst < system->n_h;
+    bool rate = of->unit == KEEL_UNIT_RATE && violation->worst < system->n_h;
     if (!name)
         return;
     snprintf(column, sizeof column, "%s%s", name, rate ? "'" : "");
     ki_json_open(json, NULL);
-    ki_json_text(json, "level", level);
+    ki_json_text(json, "level", of->key);
     ki_json_text(json, "column", column);
     ki_json_number(json, "t", violation->time);
     ki_json_number(json, "value", violation->max);
-    ki_json_text(json, "unit", keel_system_unit(system, unit_of, violation->worst, unit));
+    ki_json_text(json, "unit", keel_system_unit(system, of->unit, violation->worst, unit));
     ki_json_close(json);
 }
 
 static void write_all_worst(ki_json *json, const keel_system *system, const keel_result *result) {
     ki_json_open_list(json, "worst");
     if (result->final && system->n_h)
-        write_worst(json, system, &result->position, "position", KEEL_UNIT_CONSTRAINT);
+        write_worst(json, system, &result->position, &POSITION);
     if (result->final && keel_system_m(system))
-        write_worst(json, system, &result->velocity, "velocity", KEEL_UNIT_RATE);
+        write_worst(json, system, &result->velocity, &VELOCITY);
     ki_json_close_list(json);
 }
 
 static void write_judgements(ki_json *json, const keel_system *system, const keel_result *result,
                              const char *message, const ki_energy_scale *scale) {
     ki_json_open_list(json, "verdict");
-    judge_end(json, result, message);
+    judge_end(json, system, result, message);
     if (result->final) {
         judge_constraints(json, system, result);
         if (result->has_energy)
-            judge_energy(json, result, scale);
+            judge_energy(json, system, result, scale);
         judge_singular(json, result);
     }
     ki_json_close_list(json);
@@ -218,29 +262,38 @@ static void write_size(ki_json *json, const keel_system *system, const keel_resu
     ki_fact(json, "constraints", "%d holonomic, %d nonholonomic", system->n_h, system->n_n);
     if (result->rank >= 0)
         ki_fact(json, "rank", "%d of %d", result->rank, keel_system_m(system));
+    char unit[KEEL_UNIT + 1];
     if (ki_gap_is_known(result))
-        ki_fact(json, "smallest gap", "%.3g at t = %.6g (0: singular pose)", result->gap_smallest,
-                result->gap_time);
+        ki_fact(json, "smallest gap", "%.3g at t = %.6g%s (0: singular pose)", result->gap_smallest,
+                result->gap_time, time_text(system, unit));
 }
 
-static void write_level(ki_json *json, const char *label, const keel_system *system,
-                        const keel_violation *violation) {
-    char worst[300];
-    ki_fact(json, label, "%.3g (%s, t = %.6g); %.3g at the end", violation->max,
-            worst_text(system, violation, worst, sizeof worst), violation->time, violation->final);
+static void write_level(ki_json *json, const keel_system *system, const keel_violation *violation,
+                        const level *of) {
+    char worst[300], unit[KEEL_UNIT + 1], time[KEEL_UNIT + 1], buffer[KEEL_UNIT], all[KEEL_UNIT + 1];
+    worst_unit(system, of, violation, unit);
+    behind_number(ki_violation_unit(system, of->unit, buffer), all); /* at the end another may be the worst */
+    if (violation->max == 0)
+        ki_fact(json, of->fact, "none");
+    else
+        ki_fact(json, of->fact, "%.3g%s (%s, t = %.6g%s); %.3g%s at the end", violation->max, unit,
+                worst_text(system, violation, worst, sizeof worst), violation->time, time_text(system, time),
+                violation->final, all);
 }
 
 static void write_quality(ki_json *json, const keel_system *system, const keel_result *result,
                           const ki_energy_scale *scale) {
+    char unit[KEEL_UNIT + 1];
+    unit_text(system, KEEL_UNIT_ENERGY, 0, unit);
     if (system->n_h)
-        write_level(json, "position violation", system, &result->position);
+        write_level(json, system, &result->position, &POSITION);
     if (keel_system_m(system))
-        write_level(json, "velocity violation", system, &result->velocity);
+        write_level(json, system, &result->velocity, &VELOCITY);
     if (result->has_energy) {
-        ki_fact(json, "energy", "%.10g at the start, %.10g at the end", result->energy_initial,
-                result->energy_final);
-        ki_fact(json, "energy drift", "%.3g at the end; at most %.3g at the steps, %.3g at the rows",
-                result->energy_drift, result->energy_drift_max, scale->row_drift);
+        ki_fact(json, "energy", "%.10g%s at the start, %.10g%s at the end", result->energy_initial, unit,
+                result->energy_final, unit);
+        ki_fact(json, "energy drift", "%.3g%s at the end; at most %.3g%s at the steps, %.3g%s at the rows",
+                result->energy_drift, unit, result->energy_drift_max, unit, scale->row_drift, unit);
     }
     if (result->correction_position != 0 || result->correction_velocity != 0)
         ki_fact(json, "correction in a step", "position %.3g, velocity %.3g (mass norm)",
@@ -258,8 +311,9 @@ static void write_facts(ki_json *json, const keel_system *system, const keel_res
                         const ki_energy_scale *scale) {
     ki_json_open_list(json, "facts");
     write_method(json, result);
+    char unit[KEEL_UNIT + 1];
     if (result->final)
-        ki_fact(json, "end time", "%.10g", result->final->t);
+        ki_fact(json, "end time", "%.10g%s", result->final->t, time_text(system, unit));
     write_size(json, system, result);
     if (result->final)
         write_quality(json, system, result, scale);

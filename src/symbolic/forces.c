@@ -1,5 +1,5 @@
-/* forces.c - force elements: springs and dampers, constant forces and torques, viscous friction. What follows
- * formulas of its own, bushings and dry friction are not written. */
+/* forces.c - force elements: springs and dampers, forces and torques, viscous friction, with laws of t and of
+ * measures that are written. Bushings and dry friction are not. */
 #include "mechanism/forces/force.h"
 #include "symbolic/writer.h"
 
@@ -13,67 +13,111 @@ static void twist(ki_writer *w, int body, vec T) {
     w->torque[body] = vec_plus(w->g, w->torque[body], T);
 }
 
+/* A force f along a line. */
+static void pull(ki_writer *w, const int body[2], const ki_line *line, ki_node f) {
+    if (line->velocity >= 0)
+        w->Q[line->velocity] = plus(w->g, w->Q[line->velocity], f);
+    for (int side = 0; side < 2 && line->velocity < 0; side++) {
+        vec arm = vec_minus(w->g, line->P[side], w->body[body[side]].r);
+        push(w, body[side], arm, vec_times(w->g, f, line->e[side]));
+        twist(w, body[side], vec_times(w->g, f, line->T[side]));
+    }
+}
+
 /* power += f x' */
 static void count_power(ki_writer *w, ki_node f, ki_node rate) {
     w->power = plus(w->g, w->power, times(w->g, f, rate));
 }
 
-/* -(k (x - x_0) + c x'), with potential and power; c x' alone has power */
-static ki_node resist(ki_writer *w, const ki_force *force, ki_node x, ki_node rate) {
-    ki_graph *g = w->g;
-    ki_node off = minus(g, x, number(g, force->free)), k = number(g, force->stiffness);
-    ki_node damped = times(g, number(g, -force->damping), rate);
-    w->potential = plus(g, w->potential, times(g, times(g, number(g, 0.5), k), times(g, off, off)));
-    count_power(w, damped, rate);
-    return minus(g, damped, times(g, k, off));
+/* ---- laws ---------------------------------------------------------------------------------------------- */
+
+/* What the inputs of a law are: t, then x and its rate where there are, then measures. */
+typedef struct law {
+    ki_writer *w;
+    const ki_formula *formula;
+    ki_node extra[2];
+    int extra_count;
+} law;
+
+static ki_node measured(ki_writer *w, const ki_measure *measure) {
+    ki_line line;
+    if (measure->kind == KI_MEASURE_ROTATION)
+        return w->body[measure->object].R.x[measure->component];
+    if (measure->kind == KI_MEASURE_SPIN && measure->primes == 0)
+        return w->body[measure->body[1]].omega.x[w->mech->d == KI_PLANAR ? 2 : measure->component];
+    if (measure->primes > 1 || !ki_line_of(w, measure, &line))
+        return KI_NONE;
+    return measure->primes ? line.rate : line.value;
 }
 
-static bool write_spring(ki_writer *w, const ki_force *force) {
-    if (force->law.tape)
-        return false;
-    ki_line line = ki_line_length(w, force->body, force->r[0], force->r[1]);
-    ki_node f = resist(w, force, line.value, line.rate);
-    for (int side = 0; side < 2; side++) {
-        vec arm = vec_minus(w->g, line.P[side], w->body[force->body[side]].r);
-        push(w, force->body[side], arm, vec_times(w->g, f, line.e[side]));
+static ki_node input_of(void *user, int id) {
+    const law *x = user;
+    if (id == 0)
+        return ki_symbol(x->w->g, x->w->t);
+    if (id <= x->extra_count)
+        return x->extra[id - 1];
+    return measured(x->w, &x->formula->input[id - 1 - x->extra_count]);
+}
+
+/* The values of a law; false: it asks for what is not written. */
+static bool write_law(law *x, ki_node *values) {
+    for (int i = 0; i < x->formula->outputs; i++) {
+        values[i] = ki_copy_node(x->w->mech->laws, x->formula->node[i], input_of, x, x->w->g);
+        if (values[i] == KI_NONE)
+            return false;
     }
     return true;
 }
 
-/* The number of the velocity that is the rate of a coordinate; -1 if there is none. */
-static int velocity_of(const ki_writer *w, const ki_measure *measure) {
-    const ki_joint *joint = &w->mech->joint[measure->object];
-    const ki_joint_role *role = ki_role(joint, w->mech->d);
-    bool same = joint->tree && !role->kinematics && role->coordinates == role->n_v;
-    return same ? joint->v + measure->component : -1;
-}
+/* ---- elements ------------------------------------------------------------------------------------------ */
 
-static bool write_torsion(ki_writer *w, const ki_force *force) {
-    int i = velocity_of(w, &force->measure);
-    if (force->law.tape || i < 0)
+/* A spring or torsion spring: -p along its line, p = k (x - x_0) + c x' with a potential, of which c x' alone
+ * has power; or a law of x, x' and the rest, all of it power. */
+static bool write_resistance(ki_writer *w, const ki_force *force) {
+    ki_graph *g = w->g;
+    ki_line line;
+    ki_node f;
+    if (!ki_line_of(w, &force->measure, &line))
         return false;
-    const ki_joint *joint = &w->mech->joint[force->measure.object];
-    ki_node x = ki_symbol(w->g, w->q + joint->q + force->measure.component);
-    ki_node f = resist(w, force, x, ki_symbol(w->g, w->v + i));
-    w->Q[i] = plus(w->g, w->Q[i], f);
+    if (force->law.tape) {
+        law x = {w, &force->law, {line.value, line.rate}, 2};
+        if (!write_law(&x, &f))
+            return false;
+        f = minus(g, number(g, 0), f);
+        count_power(w, f, line.rate);
+    } else {
+        ki_node off = minus(g, line.value, number(g, force->free)), k = number(g, force->stiffness);
+        ki_node damped = times(g, number(g, -force->damping), line.rate);
+        ki_node stored = times(g, times(g, number(g, 0.5), k), times(g, off, off));
+        w->potential = plus(g, w->potential, stored);
+        count_power(w, damped, line.rate);
+        f = minus(g, damped, times(g, k, off));
+    }
+    pull(w, force->measure.body, &line, f);
     return true;
 }
 
-/* A constant vector of the law, in world axes. */
-static vec constant_of(const ki_writer *w, const ki_force *force) {
-    const double *x = force->law.constant;
+/* The components of a force or torque in world axes; in the plane only those of the plane. */
+static bool write_vector(ki_writer *w, const ki_force *force, vec *out) {
+    law x = {.w = w, .formula = &force->law};
+    ki_node zero = number(w->g, 0);
     bool plane = w->mech->d == KI_PLANAR, turns = force->kind == KEEL_FORCE_TWIST;
-    const double local[3] = {plane && turns ? 0 : x[0], plane && turns ? 0 : x[1],
-                             plane && !turns ? 0 : x[2]};
-    vec F = vec_of(w->g, local);
-    return force->in_body_axes ? mat_vec(w->g, &w->body[force->body[1]].R, F) : F;
+    if (!write_law(&x, out->x))
+        return false;
+    if (plane && turns)
+        out->x[0] = out->x[1] = zero;
+    else if (plane)
+        out->x[2] = zero;
+    if (force->in_body_axes)
+        *out = mat_vec(w->g, &w->body[force->body[1]].R, *out);
+    return true;
 }
 
 static bool write_push(ki_writer *w, const ki_force *force) {
     ki_graph *g = w->g;
-    if (!force->law.constant)
+    vec F;
+    if (!write_vector(w, force, &F))
         return false;
-    vec F = constant_of(w, force);
     ki_spot spot = ki_spot_of(w, force->body[1], force->r[1]);
     const ki_moving *other = &w->body[force->body[0]];
     vec arm = vec_minus(g, spot.at, other->r);
@@ -84,19 +128,24 @@ static bool write_push(ki_writer *w, const ki_force *force) {
     return true;
 }
 
+static bool write_twist_on_joint(ki_writer *w, const ki_force *force) {
+    law x = {.w = w, .formula = &force->law};
+    ki_line line;
+    ki_node T;
+    if (!ki_line_of(w, &force->measure, &line) || !write_law(&x, &T))
+        return false;
+    pull(w, force->measure.body, &line, T);
+    count_power(w, T, line.rate);
+    return true;
+}
+
 static bool write_twist(ki_writer *w, const ki_force *force) {
     ki_graph *g = w->g;
-    if (!force->law.constant)
+    vec T;
+    if (force->on_joint)
+        return write_twist_on_joint(w, force);
+    if (!write_vector(w, force, &T))
         return false;
-    if (force->on_joint) {
-        int i = velocity_of(w, &force->measure);
-        if (i < 0)
-            return false;
-        w->Q[i] = plus(g, w->Q[i], number(g, force->law.constant[0]));
-        count_power(w, number(g, force->law.constant[0]), ki_symbol(g, w->v + i));
-        return true;
-    }
-    vec T = constant_of(w, force);
     twist(w, force->body[1], T);
     twist(w, force->body[0], vec_negative(g, T));
     vec spin = vec_minus(g, w->body[force->body[1]].omega, w->body[force->body[0]].omega);
@@ -107,9 +156,8 @@ static bool write_twist(ki_writer *w, const ki_force *force) {
 static bool write_force(ki_writer *w, const ki_force *force) {
     switch (force->kind) {
     case KEEL_FORCE_SPRING:
-        return write_spring(w, force);
     case KEEL_FORCE_TORSION:
-        return write_torsion(w, force);
+        return write_resistance(w, force);
     case KEEL_FORCE_PUSH:
         return write_push(w, force);
     case KEEL_FORCE_TWIST:
@@ -123,15 +171,15 @@ static bool write_force(ki_writer *w, const ki_force *force) {
 static bool write_friction(ki_writer *w, int j) {
     const ki_joint *joint = &w->mech->joint[j];
     const ki_joint_role *role = ki_role(joint, w->mech->d);
-    if (joint->coulomb != 0)
+    if (joint->coulomb != 0 || role->coordinates > role->n_v)
         return false;
     for (int k = 0; k < role->coordinates; k++) {
-        int i = velocity_of(w, &(ki_measure){KI_MEASURE_JOINT, j, k, 0, {0, 0}});
-        if (i < 0)
+        ki_line line;
+        if (!ki_line_of_joint(w, j, k, &line))
             return false;
-        ki_node rate = ki_symbol(w->g, w->v + i), f = times(w->g, number(w->g, -joint->viscous), rate);
-        w->Q[i] = plus(w->g, w->Q[i], f);
-        count_power(w, f, rate);
+        ki_node f = times(w->g, number(w->g, -joint->viscous), line.rate);
+        pull(w, joint->body, &line, f);
+        count_power(w, f, line.rate);
     }
     return true;
 }

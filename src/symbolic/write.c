@@ -121,12 +121,13 @@ static void finish(ki_builder *b, const ki_mech *mech) {
     s->tangent = ki_pattern_of(b, &b->tangent);
     s->rate_q = ki_pattern_of(b, &b->rate_q);
     s->has_energy = 1;
+    s->has_drivers = mech->system.has_drivers;
     b->model->inputs = b->inputs;
     ki_model_connect(b->model);
 }
 
 static bool is_simple(const keel_system *system) {
-    return system->n_q == system->n_v && !system->n_n && !system->Q_lambda.rows && !system->has_drivers;
+    return system->n_q == system->n_v && !system->n_n && !system->Q_lambda.rows;
 }
 
 keel_status keel_mechanism_write(keel_system *system) {

@@ -33,7 +33,7 @@ typedef struct ki_writer {
     const ki_mech *mech;
     ki_graph *g;
     ki_arena *arena;
-    int q, v;            /* symbols of the first coordinate, of the first velocity */
+    int t, q, v;         /* symbols of time, of the first coordinate, of the first velocity */
     ki_moving *body;     /* [body_count] */
     ki_column *column;   /* [n_v] */
     vec *force, *torque; /* [body_count] on each body, about its reference point */
@@ -50,23 +50,30 @@ typedef struct ki_spot {
 
 ki_spot ki_spot_of(const ki_writer *w, int body, const double r[3]);
 
-/* A scalar between two bodies: forces f along it are f e at P and a torque f T, on either body. */
+/* A scalar between two bodies: forces f along it are f e at P and a torque f T, on either body. Where it is a
+ * coordinate itself, all that counts is its velocity: forces act along that. */
 typedef struct ki_line {
     ki_node value, rate, curve;
+    int velocity; /* -1: not a coordinate */
     vec P[2], e[2], T[2];
 } ki_line;
 
 /* |P_1 - P_0| of points of two bodies. */
 ki_line ki_line_length(const ki_writer *w, const int body[2], const double r0[3], const double r1[3]);
 
+/* A measure that is a row. False: not written. */
+bool ki_line_of(const ki_writer *w, const ki_measure *measure, ki_line *line);
+
+/* The conditions of a cut joint in their order; how many, 0: not written. */
+int ki_lines_of_rows(const ki_writer *w, const ki_joint *joint, ki_line lines[KI_JOINT_ROWS]);
+
+/* Coordinate k of a joint, its reading included. */
+bool ki_line_of_joint(const ki_writer *w, int joint, int k, ki_line *line);
+
 /* The parts. Each returns false when the mechanism has something that is not written here. */
 bool ki_symbolic_bodies(ki_writer *w);
 bool ki_symbolic_rows(ki_writer *w);
 bool ki_symbolic_forces(ki_writer *w);
 void ki_symbolic_inertia(ki_writer *w); /* M, and Q of all that acts on bodies; the energies */
-
-static inline vec ki_constant(const ki_writer *w, const double x[3]) {
-    return vec_of(w->g, x);
-}
 
 #endif

@@ -93,6 +93,9 @@ const char *keel_system_unit(const keel_system *system, keel_unit_of of, int i, 
     case KEEL_UNIT_ENERGY:
         unit = system->units.energy;
         break;
+    case KEEL_UNIT_LENGTH:
+        unit = system->units.length;
+        break;
     case KEEL_UNIT_V:
         return velocity(system, i, buffer);
     case KEEL_UNIT_V_RATE:

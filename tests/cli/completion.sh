@@ -46,8 +46,17 @@ while read -r command; do
 done <commands
 offers keel run --
 has --method --option --set --output --summary --tol
+touch stray.yaml
 offers keel reproduce ""
 has all 000 garcia 004
+for command in help methods models reproduce; do
+    offers keel $command ""
+    lacks stray.yaml
+done
+for command in run check assemble report compare; do
+    offers keel $command ""
+    has stray.yaml
+done
 offers keel run --me
 has --method
 lacks --option

@@ -60,6 +60,7 @@ says err "cannot write new_folder/: "
 if [ -w /dev/full ]; then
     exits 1 run "$model" --until 1 -o /dev/full
     says err "cannot write /dev/full: No space left on device"
+    says out "not all of them are in /dev/full"
     code=0
     "$KEEL" run "$model" --until 1 >/dev/full 2>err || code=$?
     [ $code -eq 1 ] || fail "a report that could not be written: exit code $code"

@@ -26,7 +26,7 @@ grep -q '^scene.poses.count' run.paths || fail "no scene"
 exits 0 run andrews --until 0.01 -o andrews.hdf5
 exits 0 report andrews.hdf5 -o andrews.html
 data andrews.html
-[ "$(member data.json 'verdict[0].text')" = '"reached t = 0.01"' ] || fail "verdict"
+[ "$(member data.json 'verdict[0].text')" = '"reached t = 0.01 s"' ] || fail "verdict"
 exits 2 report andrews.hdf5 --set mom=0.03
 says err "--set comes too late"
 if command -v h5dump >/dev/null; then
@@ -67,7 +67,7 @@ refused cut.h5 "cut.h5: error: this HDF5 file is truncated or damaged"
 echo "t,x" >text.h5
 refused text.h5 "text.h5: error: this is not an HDF5 file"
 : >empty.h5
-refused empty.h5 "this is not an HDF5 file"
+refused empty.h5 "the file is empty"
 exits 2 run pendulum -o /no/such/folder/out.h5
 silent out
 says err "cannot write /no/such/folder/out.h5: No such file or directory"

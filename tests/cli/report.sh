@@ -70,7 +70,7 @@ data excavator.html
 "$JSON_PATHS" data.json >paths
 most=$(awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "energy_drift") k = i}
     NR > 1 {x = $k < 0 ? -$k : $k; if (x > most) most = x} END {printf "%.2g", most}' excavator.csv)
-grep -q "^verdict.*text \"energy accounted for to .* at the steps, $most at the rows" paths ||
+grep -q "^verdict.*text \"energy accounted for to .* at the steps, $most J at the rows" paths ||
     fail "energy at the rows: $most"
 
 # every model that is shipped has something to look at: bodies, or points that it declares
@@ -81,10 +81,11 @@ done
 # equations: points that the model declares; flags as for keel run
 exits 0 report "$models/andrews.yaml" --until 0.01 --tol 1e-6 --set mom=0.03 -o page.html
 data page.html
+[ "$(member data.json scene.unit)" = '"m"' ] || fail "unit of the picture"
 [ "$(member data.json scene.dimension)" = 2 ] || fail "dimension"
 [ "$(count '^scene\.tracks\[[0-9]*\]\.name')" -eq 9 ] || fail "tracks"
 [ "$(member data.json 'scene.lines[0][1]')" = '"F"' ] || fail "lines"
-[ "$(member data.json 'verdict[0].text')" = '"reached t = 0.01"' ] || fail "until"
+[ "$(member data.json 'verdict[0].text')" = '"reached t = 0.01 s"' ] || fail "until"
 
 # rows on the page are thinned, and the facts say so
 exits 0 report "$models/pendulum.yaml" --until 0.5 --method rk4 --step 2e-6 --option output=0 -o thin.html

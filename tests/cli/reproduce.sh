@@ -50,10 +50,11 @@ exits 0 reproduce terze --threads 1 -o again --markdown -
 cmp data/001.json again/001.json || fail "another number of threads, another result"
 cmp out table.md || fail "--markdown - is not --markdown FILE"
 
-# a folder that cannot be made
+# places that cannot be written are told before the work
 : >file
-exits 1 reproduce 001 -o file
-says err "cannot make the folder file"
+wrong "cannot make the folder file" 001 -o file
+wrong "cannot make the folder nowhere/pages" 001 --pages nowhere/pages
+wrong "cannot write nowhere/table.md" 001 --markdown nowhere/table.md
 
 # every table and figure of the five papers has a row in docs/reproduction.md, with a verdict and a reason
 cat >places <<'PLACES'

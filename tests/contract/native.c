@@ -1,6 +1,6 @@
-/* Machine code gives the numbers of the tape and of the dense kernel, for every model in models/ that has
- * formulas, its own or those of a mechanism: all terms at points off the motion, one factorization and solve,
- * and a whole run. */
+/* Machine code gives the numbers of the tape and of the kernel, dense or sparse, for every model of equations
+ * in models/ and every mechanism that is written as formulas: all terms at points off the motion,
+ * factorizations and solves, also of dependent constraints, and a whole run. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include "keel/modelfile.h"
 #include "keel/native.h"
 #include "keel/run.h"
-#include "linalg/saddle_code.h"
+#include "linalg/saddle_internal.h"
 
 enum { POINTS = 4, TERMS = 14 };
 
@@ -87,7 +87,7 @@ static void assert_same(const double *a, const double *b, size_t count) {
             fail_msg("number %zu of %zu: %.17g by machine code, %.17g by the tape", i, count, b[i], a[i]);
 }
 
-/* The formulas of a system, NULL if it has none. */
+/* The formulas of a model, of equations or of a mechanism; NULL if it has none. */
 static ki_model *formulas_of(const keel_system *system) {
     const keel_system *formulas = keel_mechanism_formulas(system);
     return keel_equations_inside(formulas ? formulas : system);
@@ -126,35 +126,121 @@ static void compare_terms(keel_system *system, const ki_native_code *code, const
     free(native.values);
 }
 
-/* M and J at the point; forces and targets are the point's own numbers. */
-static void compare_kernel(keel_system *system, const keel_saddle_code *code, const keel_point *at) {
+/* Zeros may differ in sign. */
+static void assert_equal(const double *a, const double *b, int count) {
+    for (int i = 0; i < count; i++)
+        assert_true(a[i] == b[i] || (isnan(a[i]) && isnan(b[i])));
+}
+
+/* All that is asked of a factorization. */
+typedef struct answers {
+    keel_status status, asked;
+    bool known;
+    double *x, *y;           /* a solve; this is where the code has a word         */
+    double *x_info, *y_info; /* a solve with a report: the general one, same factors */
+    double *x_once, *y_once; /* a solve without refinement                          */
+    double *pivot, *size;
+} answers;
+
+static answers answers_new(int n, int m) {
+    answers a = {.status = KEEL_OK};
+    double **const of_n[] = {&a.x, &a.x_info, &a.x_once};
+    double **const of_m[] = {&a.y, &a.y_info, &a.y_once, &a.pivot, &a.size};
+    for (int i = 0; i < 3; i++)
+        *of_n[i] = zeroed((size_t)n);
+    for (int i = 0; i < 5; i++)
+        *of_m[i] = zeroed((size_t)m);
+    return a;
+}
+
+static void answers_clear(answers *a) {
+    double *all[] = {a->x, a->x_info, a->x_once, a->y, a->y_info, a->y_once, a->pivot, a->size};
+    for (int i = 0; i < 8; i++)
+        free(all[i]);
+}
+
+static void ask(keel_saddle *K, const double *M, const double *J, const double *D, const keel_point *at,
+                answers *a) {
+    keel_saddle_info info;
+    a->status = keel_saddle_factor(K, M, J, D);
+    if (a->status)
+        return;
+    a->known = ki_saddle_pivots(K, a->pivot, a->size);
+    ki_saddle_solve_once(K, at->v, at->lambda, a->x_once, a->y_once);
+    a->status = keel_saddle_solve(K, at->v, at->lambda, a->x, a->y, NULL);
+    a->asked = keel_saddle_solve(K, at->v, at->lambda, a->x_info, a->y_info, &info);
+}
+
+/* Factorizations of the sparse path that the code did, and that it gave back. */
+static int done, given_back;
+
+/* The same matrices with the code and without; forces and targets are the point's own numbers. */
+static void compare_solves(keel_system *system, const keel_saddle_code *code, const double *M,
+                           const double *J, const double *D, const keel_point *at) {
     int n = system->n_v, m = keel_system_m(system);
+    answers a[2];
+    for (int i = 0; i < 2; i++) {
+        keel_saddle *K = keel_saddle_new(system->M, system->J, NULL);
+        assert_non_null(K);
+        ki_saddle_use(K, i ? code : NULL);
+        assert_true(!i || K->code == code);
+        a[i] = answers_new(n, m);
+        ask(K, M, J, D, at, &a[i]);
+        done += i && K->sparse && !K->code_pause;
+        given_back += i && K->sparse && K->code_pause;
+        keel_saddle_free(K);
+    }
+    assert_int_equal(a[0].status, a[1].status);
+    assert_int_equal(a[0].asked, a[1].asked);
+    assert_int_equal(a[0].known, a[1].known);
+    double *const of_n[2][3] = {{a[0].x, a[0].x_info, a[0].x_once}, {a[1].x, a[1].x_info, a[1].x_once}};
+    double *const of_m[2][5] = {{a[0].y, a[0].y_info, a[0].y_once, a[0].pivot, a[0].size},
+                                {a[1].y, a[1].y_info, a[1].y_once, a[1].pivot, a[1].size}};
+    for (int i = 0; i < 3; i++)
+        assert_equal(of_n[0][i], of_n[1][i], n);
+    for (int i = 0; i < 5; i++)
+        assert_equal(of_m[0][i], of_m[1][i], m);
+    for (int i = 0; i < 2; i++)
+        answers_clear(&a[i]);
+}
+
+/* Makes two rows of J with the same pattern the same; false if there are none. */
+static bool repeat_row(keel_pattern P, double *J) {
+    for (int i = 1; i < P.rows; i++)
+        for (int j = 0; j < i; j++) {
+            int count = P.start[i + 1] - P.start[i];
+            size_t size = (size_t)count * sizeof(int);
+            if (count == 0 || count != P.start[j + 1] - P.start[j] ||
+                memcmp(P.index + P.start[i], P.index + P.start[j], size))
+                continue;
+            memcpy(J + P.start[i], J + P.start[j], (size_t)count * sizeof(double));
+            return true;
+        }
+    return false;
+}
+
+/* M and J at the point; then with D, with dependent rows, without mass somewhere. */
+static void compare_kernel(keel_system *system, const keel_saddle_code *code, const keel_point *at) {
     collected c = collected_new(system);
-    double *x[2] = {zeroed((size_t)n), zeroed((size_t)n)}, *y[2] = {zeroed((size_t)m), zeroed((size_t)m)};
-    keel_status status[2] = {KEEL_OK, KEEL_OK};
+    int m = keel_system_m(system);
+    double *D = zeroed((size_t)m);
     void *work = NULL;
     assert_int_equal(system->work_new(system, &work), KEEL_OK);
     system->evaluate(system, work, KEEL_MASS | KEEL_JACOBIAN, at, &c.terms);
-    keel_saddle *K = keel_saddle_new(system->M, system->J, NULL);
-    assert_non_null(K);
-    for (int i = 0; i < 2; i++) {
-        ki_saddle_use(K, i ? code : NULL);
-        status[i] = keel_saddle_factor(K, c.terms.M, c.terms.J, NULL);
-        if (!status[i])
-            status[i] = keel_saddle_solve(K, at->v, at->lambda, x[i], y[i], NULL);
-    }
-    assert_int_equal(status[0], status[1]);
-    for (int i = 0; i < n; i++)
-        assert_true(x[0][i] == x[1][i]); /* zeros may differ in sign */
+    compare_solves(system, code, c.terms.M, c.terms.J, NULL, at);
     for (int i = 0; i < m; i++)
-        assert_true(y[0][i] == y[1][i]);
-    keel_saddle_free(K);
+        D[i] = 1e-3 * (1 + i % 3);
+    compare_solves(system, code, c.terms.M, c.terms.J, D, at);
+    if (repeat_row(system->J, c.terms.J)) {
+        compare_solves(system, code, c.terms.M, c.terms.J, NULL, at);
+        compare_solves(system, code, c.terms.M, c.terms.J, D, at);
+    }
+    for (int p = system->M.start[0]; p < system->M.start[1]; p++)
+        c.terms.M[p] = 0;
+    compare_solves(system, code, c.terms.M, c.terms.J, NULL, at);
     system->work_free(work);
     free(c.values);
-    for (int i = 0; i < 2; i++) {
-        free(x[i]);
-        free(y[i]);
-    }
+    free(D);
 }
 
 static void compare_points(const keel_model *model, const ki_native_code *code) {
@@ -198,23 +284,35 @@ static void compare_runs(const keel_model *model, const ki_native_code *code) {
         keel_result_clear(&result[i]);
 }
 
-static void compare_model(const char *path, int *compared, int *kernels) {
+/* How many models were compared, and how many of them had code for their kernel, by its path. */
+typedef struct tally {
+    int compared, dense, sparse;
+} tally;
+
+static void compare_model(const char *path, const keel_assignment *set, int set_count, tally *counts) {
     keel_status status;
     keel_diagnostics *messages = keel_diagnostics_new();
-    keel_model *model = keel_model_read(path, NULL, 0, messages, &status);
+    keel_model *model = keel_model_read(path, set, set_count, messages, &status);
     assert_non_null(model);
+    if (model->is_mechanism && formulas_of(model->system))
+        assert_true(keel_model_assemble(model, messages, NULL) >= 0);
     keel_native *native = keel_native_attach(model->system, NULL, messages);
     assert_non_null(native);
     if (formulas_of(model->system)) {
-        print_message("%s\n", path);
         if (keel_native_compile(native, 1) != KEEL_NATIVE_READY)
             fail_msg("%s: %s", path, keel_diagnostics_get(messages, 0).text);
         assert_string_equal(keel_equations_code(&formulas_of(model->system)->system), "native");
         const ki_native_code *code = atomic_load(&formulas_of(model->system)->native);
+        const keel_saddle_code *kernel = code->saddle;
+        print_message("%s%s\n", path,
+                      !kernel                              ? ""
+                      : kernel->path == KEEL_SADDLE_SPARSE ? ": sparse"
+                                                           : ": dense");
         compare_points(model, code);
         compare_runs(model, code);
-        ++*compared;
-        *kernels += code->saddle != NULL;
+        counts->compared++;
+        counts->dense += kernel && kernel->path == KEEL_SADDLE_DENSE;
+        counts->sparse += kernel && kernel->path == KEEL_SADDLE_SPARSE;
     } else {
         assert_int_equal(keel_native_compile(native, 1), KEEL_NATIVE_FAILED);
         assert_null(keel_equations_code(model->system));
@@ -227,15 +325,34 @@ static void compare_model(const char *path, int *compared, int *kernels) {
 static void test_all_models(void **state) {
     (void)state;
     glob_t files;
-    int compared = 0, kernels = 0;
+    tally counts = {0};
     assert_int_equal(glob(KEEL_SOURCE_DIR "/models/*.yaml", 0, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++)
-        compare_model(files.gl_pathv[i], &compared, &kernels);
+        compare_model(files.gl_pathv[i], NULL, 0, &counts);
     globfree(&files);
-    assert_true(compared >= 25 && kernels >= 20); /* as many as there were when this was written */
+    /* as many as there were when this was written */
+    assert_true(counts.compared >= 25 && counts.dense >= 20 && counts.sparse >= 1);
+}
+
+/* Sizes at which models take the sparse path. */
+static void test_sparse(void **state) {
+    (void)state;
+    static const struct {
+        const char *path;
+        keel_assignment set;
+    } MODELS[] = {{KEEL_SOURCE_DIR "/models/a02_four_bars.yaml", {"N", "10"}},
+                  {KEEL_SOURCE_DIR "/models/a02_four_bars.yaml", {"N", "23"}},
+                  {KEEL_SOURCE_DIR "/models/insulator_chain.yaml", {"N", "9"}},
+                  {KEEL_SOURCE_DIR "/models/ring_bodies.yaml", {"N", "24"}}};
+    enum { COUNT = sizeof MODELS / sizeof *MODELS };
+    tally counts = {0};
+    for (int i = 0; i < COUNT; i++)
+        compare_model(MODELS[i].path, &MODELS[i].set, 1, &counts);
+    assert_int_equal(counts.sparse, COUNT);
+    assert_true(done >= 2 * POINTS * COUNT && given_back >= POINTS * COUNT);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_models)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sparse), cmocka_unit_test(test_all_models)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

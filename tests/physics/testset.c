@@ -124,7 +124,8 @@ static void wheelset_start(void **state) {
 }
 
 /* After 1 s, dopri5 at 1e-13. Agreeing: dopri5 at 1e-12 and dop853 at 1e-13, to 5e-13 in q, 2.3e-11 in v,
- * 6e-12 in the spin, 2e-9 in the multipliers. */
+ * 6e-12 in the spin, 2e-9 in the multipliers. The forces have kinks, which steps of dop853 meet by chance: at
+ * 1e-10 its error of v is between 3e-10 and 6e-9, at 1e-11 it is 6e-11. */
 static void wheelset_one_second(void **state) {
     (void)state;
     static const double q[] = {0.001414676526697, -5.134324434015e-08, 9.375277436744e-05, -0.01455750726753,
@@ -134,7 +135,7 @@ static void wheelset_one_second(void **state) {
     static const double spin = -0.311674779539, lambda[] = {94.19426419131, 64.05386827635};
     static const char *const METHODS[] = {"dop853/index1/projection", "dopri5/index1/projection"};
     for (int i = 0; i < 2; i++) {
-        model_run r = run_model("wheelset", METHODS[i], 1e-10, 1, 0);
+        model_run r = run_model("wheelset", METHODS[i], 1e-11, 1, 0);
         report("wheel set, 1 s", METHODS[i], &r);
         assert_within("q", r.result.final->q, q, 5, 1e-10);
         assert_within("v", r.result.final->v, v, 5, 3e-9);

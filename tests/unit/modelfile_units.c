@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "keel/equations.h"
 #include "keel/modelfile.h"
 
 static keel_model *parse(const char *text, keel_diagnostics *messages) {
@@ -137,6 +138,49 @@ static void rows_of_all_models(void **state) {
     assert_true(count > 10);
 }
 
+static void assert_all_known(const keel_model *model, const char *path) {
+    const keel_system *sys = model->system;
+    const struct {
+        keel_unit_of of;
+        int count;
+    } PARTS[] = {{KEEL_UNIT_ENERGY, sys->has_energy},
+                 {KEEL_UNIT_LENGTH, keel_equations_drawing(sys).point_count > 0},
+                 {KEEL_UNIT_Q, sys->n_q},
+                 {KEEL_UNIT_V, sys->n_v},
+                 {KEEL_UNIT_Z, sys->n_z},
+                 {KEEL_UNIT_S, sys->n_s},
+                 {KEEL_UNIT_CONSTRAINT, keel_system_m(sys)},
+                 {KEEL_UNIT_OUTPUT, sys->n_outputs}};
+    for (size_t k = 0; k < sizeof PARTS / sizeof *PARTS; k++)
+        for (int i = 0; i < PARTS[k].count; i++) {
+            char buffer[KEEL_UNIT];
+            if (!keel_system_unit(sys, PARTS[k].of, i, buffer)[0])
+                fail_msg("%s: no unit of number %d of kind %d", path, i, (int)PARTS[k].of);
+        }
+}
+
+/* Shipped models tell the units of all that they show; the source of one has none. */
+static void shipped_models_have_units(void **state) {
+    (void)state;
+    int count = 0;
+    DIR *models = opendir(KEEL_SOURCE_DIR "/models");
+    assert_non_null(models);
+    for (struct dirent *entry; (entry = readdir(models));) {
+        char path[600];
+        keel_status status;
+        if (!strstr(entry->d_name, ".yaml") || strcmp(entry->d_name, "slider_crank.yaml") == 0)
+            continue;
+        snprintf(path, sizeof path, "%s/models/%.200s", KEEL_SOURCE_DIR, entry->d_name);
+        keel_model *model = keel_model_read(path, NULL, 0, NULL, &status);
+        assert_non_null(model);
+        assert_all_known(model, entry->d_name);
+        keel_model_free(model);
+        count++;
+    }
+    closedir(models);
+    assert_true(count > 50);
+}
+
 /* The section wins over what follows, in mechanisms too. */
 static void told_units_win(void **state) {
     (void)state;
@@ -188,6 +232,19 @@ static void equations_tell_them(void **state) {
     keel_model_free(model);
 }
 
+/* `draw` is the length of the picture, where there is one. */
+static void pictures_have_a_length(void **state) {
+    (void)state;
+    keel_diagnostics *messages = keel_diagnostics_new();
+    keel_model *model = parse(EQUATIONS "draw: {points: {P: [y, 0]}}\nunits: {draw: ft}\n", NULL);
+    assert_non_null(model);
+    assert_unit(model, KEEL_UNIT_LENGTH, 0, "ft");
+    keel_model_free(model);
+    assert_null(parse(EQUATIONS "units: {draw: ft}\n", messages));
+    assert_non_null(strstr(keel_diagnostics_get(messages, 0).text, "unknown name 'draw' in 'units'"));
+    keel_diagnostics_free(messages);
+}
+
 static void wrong_names(void **state) {
     (void)state;
     static const struct {
@@ -218,9 +275,13 @@ static void wrong_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mechanisms_are_si), cmocka_unit_test(rows_of_all_models),
-        cmocka_unit_test(told_units_win),    cmocka_unit_test(equations_tell_them),
+        cmocka_unit_test(mechanisms_are_si),
+        cmocka_unit_test(rows_of_all_models),
+        cmocka_unit_test(told_units_win),
+        cmocka_unit_test(equations_tell_them),
         cmocka_unit_test(wrong_names),
+        cmocka_unit_test(shipped_models_have_units),
+        cmocka_unit_test(pictures_have_a_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -277,7 +277,7 @@ static void broken_hdf5_files(void **state) {
     write_text(other, "t,x\n0,1\n", 8);
     refused(other, "not an HDF5 file", 0);
     write_text(other, "", 0);
-    refused(other, "not an HDF5 file", 0);
+    refused(other, "the file is empty", 0);
 }
 
 static void what_cannot_be_written_is_told(void **state) {

@@ -133,8 +133,8 @@ static void verdict_steps_and_events(void **state) {
     keel_record *record = record_of(&system, 3);
     members *m = page_members(record, NULL, &result);
     assert_member(m, "verdict[0].ok", "true");
-    assert_member(m, "verdict[0].text", "\"reached t = 10\"");
-    assert_member(m, "verdict[1].text", "\"constraints held to 3e-16 (worst: rod)\"");
+    assert_member(m, "verdict[0].text", "\"reached t = 10 s\"");
+    assert_member(m, "verdict[1].text", "\"constraints held to 3e-16 m (worst: rod)\"");
     assert_member(m, "verdict[4].text", "\"passed 1 singular pose\"");
     assert_member(m, "finished", "true");
     assert_member(m, "worst[0].level", "\"position\""); /* of the steps, whatever the rows have */
@@ -182,11 +182,30 @@ static void numbers_beyond_use(void **state) {
     members *m = page_members(record, NULL, &result);
     assert_member(m, "verdict[1].ok", "false");
     assert_member(m, "verdict[1].text",
-                  "\"constraints not held: the numbers grew beyond use (worst: rod at t = 4.5)\"");
+                  "\"constraints not held: the numbers grew beyond use (worst: rod at t = 4.5 s)\"");
     assert_member(m, "verdict[2].ok", "false");
-    assert_member(m, "verdict[2].text", "\"velocities not consistent: off by 3 (worst: say \\\"hi\\\")\"");
+    assert_member(m, "verdict[2].text",
+                  "\"velocities not consistent: off by 3 rad/s (worst: say \\\"hi\\\")\"");
     assert_member(m, "verdict[3].ok", "false");
     assert_member(m, "verdict[3].text", "\"energy not accounted for: the numbers grew beyond use\"");
+    free(m);
+    keel_record_free(record);
+    keel_result_clear(&result);
+}
+
+/* Nothing to be worst of. */
+static void no_violation_at_all(void **state) {
+    (void)state;
+    keel_system system = fixture_system();
+    system.evaluate = evaluate;
+    keel_result result = fixture_result(&system);
+    result.position.max = result.position.max_scaled = 0;
+    result.velocity.max = result.velocity.max_scaled = 0;
+    keel_record *record = record_of(&system, 2);
+    members *m = page_members(record, NULL, &result);
+    assert_member(m, "verdict[1].ok", "true");
+    assert_member(m, "verdict[1].text", "\"constraints exactly held\"");
+    assert_member(m, "verdict[2].text", "\"velocities exactly consistent\"");
     free(m);
     keel_record_free(record);
     keel_result_clear(&result);
@@ -219,7 +238,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text_cannot_end_the_script), cmocka_unit_test(columns_and_values),
         cmocka_unit_test(verdict_steps_and_events),   cmocka_unit_test(numbers_beyond_use),
-        cmocka_unit_test(rows_are_thinned),
+        cmocka_unit_test(no_violation_at_all),        cmocka_unit_test(rows_are_thinned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -166,6 +166,8 @@ const comparison = fields({
   title: text,
   program: optional(text),
   reference: text,
+  quantities: optional(list(text)),
+  times: optional(real),
   target: optional(real),
   ranking: optional(list(fields({ rank: real, method: text, evaluations: optional(real) }))),
   runs: list(

@@ -174,6 +174,9 @@ export interface Comparison {
   title: string;
   program?: string;
   reference: string;
+  /** The columns that errors are taken of, and how many times. */
+  quantities?: string[];
+  times?: number;
   /** The error at which methods are ranked by their cost; null without. */
   target?: number | null;
   ranking?: { rank: number; method: string; evaluations: number | null }[];

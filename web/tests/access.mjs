@@ -77,6 +77,23 @@ export default {
       assert.equal(await page.locator(".verdict.bad").count(), 1);
     }),
 
+  "powers of units are raised in the verdict and the facts, not in names of files": () =>
+    withPage(
+      {
+        ...fourBar(),
+        verdict: [{ ok: true, text: "constraints held to 1e-15 m^2 (worst: rod)" }],
+        facts: [
+          ["position violation", "1e-15 m^2 (rod)"],
+          ["file", "out^2.csv"],
+        ],
+      },
+      async (page) => {
+        assert.match(await page.locator(".verdict li").textContent(), /1e-15 m\u00b2 \(worst/);
+        const facts = await page.locator(".facts dd").allTextContents();
+        assert.deepEqual(facts, ["1e-15 m\u00b2 (rod)", "out^2.csv"]);
+      },
+    ),
+
   "what a file cannot tell has not passed": () =>
     withPage(
       {

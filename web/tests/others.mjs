@@ -62,6 +62,43 @@ export default {
     });
   },
 
+  "comparison: a coarse run that is better than asked for is the cost": () => {
+    const run = (integrator, error, evaluations) => ({
+      ...comparison().runs[0],
+      integrator,
+      method: "m",
+      error,
+      evaluations,
+    });
+    // in the wrong order, and with a dear run that is worse than a cheap one
+    const runs = [run("a", 1e-8, 900), run("a", 1e-5, 300), run("b", 1e-2, 5000), run("b", 1e-4, 40)];
+    return withPage({ ...comparison(), runs }, async (page) => {
+      const headings = await page.locator("#ranking th").allTextContents();
+      const level = headings.indexOf("evaluations for 10\u207b\u00b3");
+      assert.notEqual(level, -1);
+      const cells = await page.locator(`#ranking tbody td:nth-child(${level + 1})`).allTextContents();
+      assert.deepEqual(cells, ["300", "40"]);
+    });
+  },
+
+  "comparison: what an error is, and why runs failed": () => {
+    const data = comparison();
+    data.quantities = ["x", "y"];
+    data.times = 301;
+    data.runs[0] = { ...data.runs[0], status: "not_finite", reason: "t = 3: not a number", error: null };
+    data.runs[1] = { ...data.runs[1], status: "not_finite", reason: "t = 2: not a number", error: null };
+    return withPage(data, async (page) => {
+      assert.match(
+        await page.locator(".title .note").first().textContent(),
+        /largest over 301 times, relative to the range of each column, of x, y\./,
+      );
+      const reasons = await page.locator("#failures li").allTextContents();
+      assert.equal(reasons.length, 2); // of these two runs of one method, and of one that the sample has
+      assert.match(reasons[0], /^dopri5, index 1 \(2 runs\) tolerance 0\.001: t = 3: not a number$/);
+      assert.match(reasons[1], /^bdf, index 2 \(1 run\) .*: step_size$/);
+    });
+  },
+
   "comparison: a given ranking is followed": () => {
     const run = (method, integrator, error) => ({ ...comparison().runs[0], method, integrator, error });
     const runs = [run("rk/index1", "rk", 1e-9), run("bdf/index1", "bdf", 1e-3)];

@@ -12,6 +12,7 @@
  */
 #include <string.h>
 
+#include "base/sine.h"
 #include "mechanism/joints/joints.h"
 
 static void place(const ki_joint *joint, const double *q, ki_relative *relative) {
@@ -25,7 +26,8 @@ static void place(const ki_joint *joint, const double *q, ki_relative *relative)
 
 static void columns(const ki_joint *joint, const double *q, const double *v, double *S, double *bias) {
     (void)joint;
-    double c = cos(q[0]), s = sin(q[0]);
+    double c, s;
+    ki_sine_cosine(q[0], &s, &c);
     ki_no_columns(KI_SPATIAL, 2, v, S, bias);
     S[0] = 1;
     S[6 + 1] = c;

@@ -103,23 +103,25 @@ interface Rank extends Method {
 }
 
 const LEVELS = [1e-3, 1e-6, 1e-9];
+/** Errors below do not differ. */
+const ROUND_OFF = 1e-16;
 
-/** Cost at an error, on the straight line between two runs in logarithms. */
+/**
+ * Cost at an error as the program ranks by it: on the straight line, in logarithms, to the cheapest run that reaches the error
+ * from the dearest of those that are cheaper still; the cost of that run where there is none.
+ */
 function evaluationsFor(runs: ComparisonRun[], level: number): number | null {
   const points = runs
-    .filter((r) => r.error !== null && r.error > 0 && r.evaluations !== null && r.evaluations > 0)
-    .map((r) => ({ error: r.error as number, cost: r.evaluations as number }))
-    .sort((a, b) => b.error - a.error);
-  for (let i = 0; i + 1 < points.length; i++) {
-    const [a, b] = [points[i], points[i + 1]] as [
-      { error: number; cost: number },
-      { error: number; cost: number },
-    ];
-    if (a.error < level || b.error > level || a.error === b.error) continue;
-    const part = Math.log(a.error / level) / Math.log(a.error / b.error);
-    return a.cost * (b.cost / a.cost) ** part;
-  }
-  return null;
+    .filter((r) => r.error !== null && r.evaluations !== null && r.evaluations > 0)
+    .map((r) => ({ error: Math.max(r.error as number, ROUND_OFF), cost: r.evaluations as number }))
+    .sort((a, b) => a.cost - b.cost);
+  const reached = points.findIndex((p) => p.error <= level);
+  const end = points[reached];
+  if (!end) return null;
+  const before = points.slice(0, reached).filter((p) => p.cost < end.cost).pop();
+  if (!before) return end.cost;
+  const part = Math.log(before.error / level) / Math.log(before.error / end.error);
+  return before.cost * (end.cost / before.cost) ** part;
 }
 
 function ranking(data: Comparison): Rank[] {
@@ -227,6 +229,39 @@ function columns(): TableColumn<ComparisonRun>[] {
   ];
 }
 
+/** What an error is: the largest difference of these columns, at so many times. */
+function measured(data: Comparison): string {
+  const columns = data.quantities ?? [];
+  if (columns.length === 0) return "";
+  const names = columns.slice(0, 6).join(", ") + (columns.length > 6 ? `, ... (${columns.length} columns)` : "");
+  const times = typeof data.times === "number" ? ` over ${count(data.times)} times` : "";
+  return ` The error is the largest${times}, relative to the range of each column, of ${names}.`;
+}
+
+/** The methods with runs that did not finish, and the reason of the first of them. */
+function failures(data: Comparison): HTMLElement | null {
+  const reasons = new Map<string, { reason: string; count: number }>();
+  for (const run of data.runs) {
+    if (run.status === "ok") continue;
+    const known = reasons.get(nameOf(run));
+    if (known) known.count++;
+    else reasons.set(nameOf(run), { reason: `${setting(run)}: ${run.reason ?? run.status}`, count: 1 });
+  }
+  if (reasons.size === 0) return null;
+  return h(
+    "details",
+    { class: "card", id: "failures" },
+    h("summary", {}, `Methods with runs that did not finish: ${reasons.size}`),
+    h(
+      "ul",
+      { class: "notes" },
+      ...[...reasons].map(([name, { reason, count: runs }]) =>
+        h("li", {}, h("b", {}, name), ` (${runs === 1 ? "1 run" : `${runs} runs`}) ${reason}`),
+      ),
+    ),
+  );
+}
+
 export function showComparison(data: Comparison): void {
   const available = COSTS.filter(([cost]) => data.runs.some((r) => r[cost] !== null));
   const failed = data.runs.filter((r) => r.status !== "ok").length;
@@ -263,8 +298,10 @@ export function showComparison(data: Comparison): void {
   const table = section("runs", "All runs", () => [
     h("div", { class: "card" }, sortableTable("runs", columns(), data.runs)),
   ]);
+  const why = failures(data);
   const notes = section("notes", "Notes", () => [
-    h("ul", { class: "notes card" }, ...data.notes.map((n) => h("li", {}, prose(n)))),
+    ...(data.notes.length > 0 ? [h("ul", { class: "notes card" }, ...data.notes.map((n) => h("li", {}, prose(n))))] : []),
+    ...(why ? [why] : []),
   ]);
   showPage({
     kind: "Comparison of methods",
@@ -274,10 +311,10 @@ export function showComparison(data: Comparison): void {
       h(
         "p",
         { class: "note" },
-        `${methods.length} methods, ${data.runs.length} runs, ${failed} of them not finished.`,
+        `${methods.length} methods, ${data.runs.length} runs, ${failed} of them not finished.${measured(data)}`,
       ),
     ],
-    sections: [chart, ranks, table, ...(data.notes.length > 0 ? [notes] : [])],
+    sections: [chart, ranks, table, ...(data.notes.length > 0 || why ? [notes] : [])],
     footer: `Made by ${data.program ?? "Keel"}.`,
   });
   publishStill(data.format);

@@ -15,7 +15,7 @@ import { Motion } from "../scene/motion";
 import { createViewer, noAnimation, type Viewer } from "../scene/viewer";
 import { nearest } from "../search";
 import { createTransport, listenToKeys } from "../transport";
-import { withUnit } from "../units";
+import { raised, withUnit } from "../units";
 import { modelText } from "./model";
 
 /** Short words for the navigation. */
@@ -117,7 +117,7 @@ function lead(report: Report): (Node | null)[] {
                 "li",
                 { class: state },
                 h("span", { class: "badge" }, h("span", { "aria-hidden": "true" }, sign), word),
-                h("span", {}, v.text),
+                h("span", {}, raised(v.text)),
               );
             }),
           ),
@@ -191,7 +191,7 @@ function factSection(report: Report): HTMLElement {
       h(
         "dl",
         { class: "facts" },
-        ...report.facts.map(([label, text]) => h("div", {}, h("dt", {}, label), h("dd", {}, text))),
+        ...report.facts.map(([label, text]) => h("div", {}, h("dt", {}, label), h("dd", {}, label === "file" ? text : raised(text)))),
       ),
     ),
     report.summary
