@@ -15,7 +15,8 @@
 /* Methods that are worth a curve; `auto` is what users get. */
 static const char *const METHODS[] = {"auto", "dop853/index1/projection", "dopri5/index1/projection",
                                       "adams/index1/projection"};
-static const char *const STIFF_METHODS[] = {"bdf/index1/projection", "ida/ggl/none"};
+static const char *const STIFF_METHODS[] = {"radau5/index1/projection", "radau9/index1/projection",
+                                            "bdf/index1/projection", "ida/ggl/none"};
 enum {
     METHOD_COUNT = sizeof METHODS / sizeof *METHODS,
     STIFF_COUNT = sizeof STIFF_METHODS / sizeof *STIFF_METHODS,

@@ -77,7 +77,8 @@ static bool write_method(const char *text) {
     if (automatic) {
         write_choice("with constraints", 1);
         write_choice("without constraints", 0);
-        printf("\nA run that turns out to be stiff goes on with bdf.\n");
+        printf("\nA run that turns out to be stiff goes on with radau9, at tolerances above 3e-3 with "
+               "radau5.\n");
         return true;
     }
     keel_word words[] = {keel_integrator_word(method.integrator), keel_formulation_word(method.formulation),

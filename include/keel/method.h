@@ -13,6 +13,8 @@ typedef enum keel_integrator {
     KEEL_DOPRI5,
     KEEL_DOP853,
     KEEL_ADAMS,     /* docs/adams.md */
+    KEEL_RADAU5,    /* docs/radau.md */
+    KEEL_RADAU9,    /* docs/radau.md */
     KEEL_BDF,       /* docs/bdf.md   */
     KEEL_BDF_FIXED, /* docs/bdf.md   */
     KEEL_IDA,       /* docs/ida.md   */

@@ -30,6 +30,7 @@ typedef struct ki_chart {
     double *q, *v;          /* [n_q], [n_v] where it was taken                */
     double *rate;           /* [n_q] N v there                                */
     double *b, *moved, *Nu; /* [n_q] scratch                                  */
+    double *b_im, *Nu_im;   /* [n_q] scratch                                  */
 } ki_chart;
 
 /* True if the derivatives of the system can be used: q' = v, or it knows N^+. */
@@ -45,6 +46,9 @@ void ki_chart_take(ki_chart *chart, const double *q, const double *v);
 
 /* x <- (1 - gamma (N v)_q)^-1 x, [n_q] */
 void ki_chart_turn(ki_chart *chart, double gamma, double *x);
+
+/* The same with gamma_re + i gamma_im and x = re + i im. */
+void ki_chart_turn_complex(ki_chart *chart, double gamma_re, double gamma_im, double *re, double *im);
 
 /* d = N^+ x */
 void ki_chart_pull(const ki_chart *chart, const double *x, double *d);

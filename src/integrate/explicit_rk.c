@@ -37,6 +37,7 @@ typedef struct rk {
     bool dense_ready;
     bool approaching;       /* a step across a singular pose was rejected: come nearer first */
     steps_of_a_kind damped; /* met a strong damper */
+    steps_of_a_kind fast;   /* met a fast spring at rest */
 } rk;
 
 /* How much of a step is made instead of one that ends next to a singular pose. */
@@ -145,22 +146,30 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
  * velocities have opposite signs.
  *
  * At tight tolerances accuracy keeps steps somewhat below the limit, and where a damper is at work an
- * implicit method pays already: a quarter of the limit is enough there. */
+ * implicit method pays already: a quarter of the limit is enough there. With a fast spring it pays only if
+ * the spring is nearly at rest: if from one end of the step to the other the rates change by far less than
+ * |lambda| times the change of the state. */
 typedef struct eigenvalue {
     double size;    /* h |lambda|, of the components that are largest against their allowed error */
     bool is_damped; /* lambda < 0 */
+    bool is_idle;   /* the motion itself is far slower */
 } eigenvalue;
 
 static eigenvalue largest_eigenvalue(rk *self, double h) {
     static const double DAMPER = -0.9; /* cosine of the angle between d_k and d_y */
+    static const double IDLE = 0.2;
     const ki_tableau *T = self->tableau;
     int last = T->stages - 1, n_q = self->base.flow.dynamics->system->n_q;
     ki_allowance allowed = ki_allowed(&self->base);
-    double rates = 0, distance = 0, all = 0, of_q = 0, rates_2 = 0, distance_2 = 0;
+    double rates = 0, distance = 0, all = 0, of_q = 0, rates_2 = 0, distance_2 = 0, turned = 0, moved = 0;
     weighted_rates(self, &self->from_last, h, self->estimate);
     for (int i = 0; i < self->base.n - 1; i++) {
         double scale = 1 / ki_allowed_between(allowed, self->y_old[i], self->base.y[i]);
         double d_k = (self->k[T->stages][i] - self->k[last][i]) * scale, d_y = self->estimate[i] * scale;
+        double turn = fabs(self->k[T->stages][i] - self->k[0][i]) * scale;
+        double move = fabs(self->base.y[i] - self->y_old[i]) * scale;
+        turned = turn > turned ? turn : turned;
+        moved = move > moved ? move : moved;
         rates = fabs(d_k) > rates ? fabs(d_k) : rates;
         distance = fabs(d_y) > distance ? fabs(d_y) : distance;
         all += d_k * d_y;
@@ -169,12 +178,14 @@ static eigenvalue largest_eigenvalue(rk *self, double h) {
         distance_2 += d_y * d_y;
     }
     bool against = all < DAMPER * sqrt(rates_2) * sqrt(distance_2) && of_q <= 0;
-    return (eigenvalue){.size = distance > 0 ? h * rates / distance : 0, .is_damped = against};
+    return (eigenvalue){.size = distance > 0 ? h * rates / distance : 0,
+                        .is_damped = against,
+                        .is_idle = turned * distance < IDLE * moved * rates};
 }
 
-/* 15 steps of a kind, not interrupted by 6 others, are no chance. */
+/* 10 steps of a kind, not interrupted by 4 others, are no chance. */
 static bool are_many(steps_of_a_kind *kind, bool one_more) {
-    enum { MANY = 15, OTHERS = 6 };
+    enum { MANY = 10, OTHERS = 4 };
     kind->others = one_more ? 0 : kind->others + 1;
     if (one_more)
         kind->count++;
@@ -189,7 +200,12 @@ static void look_for_stiffness(rk *self, double h) {
     if (!(limit > 0))
         return;
     eigenvalue lambda = largest_eigenvalue(self, h);
-    self->base.stiff = are_many(&self->damped, lambda.is_damped && lambda.size > NEAR * limit);
+    if (are_many(&self->damped, lambda.is_damped && lambda.size > NEAR * limit))
+        self->base.stiff = KI_STIFF_DAMPER;
+    else
+        self->base.stiff = are_many(&self->fast, lambda.is_idle && lambda.size > NEAR * limit)
+                               ? KI_STIFF_SPRING
+                               : KI_NOT_STIFF;
 }
 
 static void accept(rk *self, double h, double t_end) {

@@ -16,6 +16,8 @@ static const ki_method *const METHODS[KEEL_INTEGRATORS] = {[KEEL_RK4] = &KI_EXPL
                                                            [KEEL_DOPRI5] = &KI_EXPLICIT_RK,
                                                            [KEEL_DOP853] = &KI_EXPLICIT_RK,
                                                            [KEEL_ADAMS] = &KI_ADAMS,
+                                                           [KEEL_RADAU5] = &KI_RADAU,
+                                                           [KEEL_RADAU9] = &KI_RADAU,
                                                            [KEEL_BDF] = &KI_BDF,
                                                            [KEEL_BDF_FIXED] = &KI_BDF_FIXED,
                                                            [KEEL_IDA] = &KI_IDA,

@@ -40,6 +40,9 @@ typedef struct ki_problem {
     const double *y; /* [n_y] consistent start */
 } ki_problem;
 
+/* What stiffness comes from. */
+typedef enum ki_stiff { KI_NOT_STIFF, KI_STIFF_DAMPER, KI_STIFF_SPRING } ki_stiff;
+
 typedef struct ki_integrator ki_integrator;
 
 /* A method: the functions of its file, and the size of its struct, which begins with a ki_integrator. */
@@ -56,7 +59,7 @@ typedef struct ki_method {
     void (*clear)(ki_integrator *self); /* frees what is not in the arena; may be NULL */
 } ki_method;
 
-extern const ki_method KI_EXPLICIT_RK, KI_ADAMS, KI_BDF, KI_BDF_FIXED, KI_IDA;
+extern const ki_method KI_EXPLICIT_RK, KI_ADAMS, KI_RADAU, KI_BDF, KI_BDF_FIXED, KI_IDA;
 extern const ki_method KI_STRUCTURAL; /* newmark ... trapezoidal */
 extern const ki_method KI_MIDPOINT;   /* midpoint, conserving    */
 
@@ -86,7 +89,7 @@ struct ki_integrator {
     void *watch;                                    /* whose judgement that is */
     keel_newton_facts newton;                       /* of the last step, where a method has them */
     bool has_newton;
-    bool stiff; /* an explicit method found that a damper brings its steps near the limit of stability */
+    ki_stiff stiff; /* what an explicit method found to bring its steps near the limit of stability */
     ki_arena arena;
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "integrate/slots.h"
+#include "linalg/dense.h"
 
 /* Part of the size of J M^-1 J^T that delta is. */
 static const double REGULARIZATION = 1e-10;
@@ -67,7 +68,8 @@ static void init_exact(ki_newton *n) {
     n->J = KI_NEW(&n->arena, double, J);
     n->Q_lambda = KI_NEW(&n->arena, double, Q_lambda);
     n->delta = KI_NEW(&n->arena, double, m);
-    n->beta = KI_NEW(&n->arena, double, sys->n_v);
+    n->way = KI_NEW(&n->arena, double, 2 * sys->n_v + sys->n_z);
+    n->powers = sys->n_z ? KI_POWERS : 3;
     n->turned = KI_NEW(&n->arena, double, sys->n_q);
     ki_chart_init(&n->chart, &n->arena, sys);
     if (n->arena.failed)
@@ -86,7 +88,7 @@ static void init_differences(ki_newton *n) {
     int size = n->size = n->dynamics->n_y - 1;
     int *start = KI_NEW(&n->arena, int, size + 1),
         *index = KI_NEW(&n->arena, int, (size_t)size *(size_t)size);
-    n->f_y = KI_NEW(&n->arena, double, (size_t)size *(size_t)size);
+    n->powers = 2;
     n->y = KI_NEW(&n->arena, double, size + 1);
     n->rate = KI_NEW(&n->arena, double, size + 1);
     if (n->arena.failed)
@@ -112,6 +114,8 @@ keel_status ki_newton_init(ki_newton *n, ki_dynamics *d) {
     if (n->arena.failed)
         return KEEL_ERROR_MEMORY;
     n->values = KI_NEW(&n->arena, double, keel_pattern_count(n->pattern));
+    for (int k = 0; k < n->powers; k++)
+        n->part[k] = KI_NEW(&n->arena, double, keel_pattern_count(n->pattern));
     n->rhs = KI_NEW(&n->arena, double, n->size);
     n->lu = ki_lu_new(n->pattern);
     return n->arena.failed || !n->lu ? KEEL_ERROR_MEMORY : KEEL_OK;
@@ -122,6 +126,8 @@ void ki_newton_clear(ki_newton *n) {
         n->dynamics->step_metric = (ki_step_metric){0};
         n->dynamics->relaxed = false;
     }
+    for (int p = 0; p < n->pairs; p++)
+        ki_lu_complex_free(n->lu_complex[p]);
     ki_lu_free(n->lu);
     ki_arena_free(&n->arena);
     *n = (ki_newton){0};
@@ -148,6 +154,56 @@ static void set_delta(ki_newton *n) {
     }
 }
 
+/* K_D and K_P of row i as far as they are diagonal; zero without Baumgarte's method. */
+static void baumgarte_gains(const ki_newton *n, int i, double *K_D, double *K_P) {
+    *K_D = *K_P = 0;
+    if (n->dynamics->law->baumgarte)
+        ki_diagonal_gains(n->dynamics, i, K_D, K_P);
+}
+
+/* The parts of the matrix at the top of newton.h that come from M, J and Q_lambda. */
+static void collect_constant(ki_newton *n) {
+    const keel_system *sys = n->dynamics->system;
+    double *A = n->part[0];
+    for (int i = 0; i < sys->n_v; i++)
+        for (int k = sys->M.start[i]; k < sys->M.start[i + 1]; k++) {
+            A[n->M_lower[k]] += n->M[k];
+            if (sys->M.index[k] != i)
+                A[n->M_upper[k]] += n->M[k];
+        }
+    for (int i = 0; i < n->dynamics->m; i++) {
+        double K_D, K_P;
+        baumgarte_gains(n, i, &K_D, &K_P);
+        for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++) {
+            A[n->J_lower[k]] += n->J[k];
+            A[n->J_upper[k]] += n->J[k];
+            n->part[1][n->J_lower[k]] += n->J[k] * K_D;
+            n->part[2][n->J_lower[k]] += n->J[k] * K_P;
+        }
+        A[n->diagonal[sys->n_v + i]] -= n->delta[i];
+    }
+    for (int k = 0; k < keel_pattern_count(sys->Q_lambda); k++)
+        A[n->Q_lambda_slot[k]] -= n->Q_lambda[k];
+    for (int i = sys->n_v + n->dynamics->m; i < n->size; i++)
+        A[n->diagonal[i]] += 1;
+}
+
+/* Derivatives by q come with gamma^2, by v with gamma; rows of states with one gamma more. */
+static void collect_parts(ki_newton *n) {
+    const keel_system *sys = n->dynamics->system;
+    for (int k = 0; k < n->powers; k++)
+        memset(n->part[k], 0, (size_t)keel_pattern_count(n->pattern) * sizeof(double));
+    collect_constant(n);
+    for (int i = 0; i < sys->tangent.rows; i++) {
+        int of_row = i < sys->n_v + n->dynamics->m ? 0 : 1;
+        for (int k = sys->tangent.start[i]; k < sys->tangent.start[i + 1]; k++) {
+            int column = sys->tangent.index[k];
+            int power = of_row + (column < sys->n_v ? 2 : column < 2 * sys->n_v ? 1 : 0);
+            n->part[power][n->tangent_slot[k]] += n->tangent[k];
+        }
+    }
+}
+
 static keel_status linearize_exactly(ki_newton *n, double t, const double *y, const double *rate) {
     ki_dynamics *d = n->dynamics;
     const keel_system *sys = d->system;
@@ -166,6 +222,7 @@ static keel_status linearize_exactly(ki_newton *n, double t, const double *y, co
     keep(n->Q_lambda, d->at.Q_lambda, keel_pattern_count(sys->Q_lambda));
     set_delta(n);
     ki_chart_take(&n->chart, y, y + sys->n_q);
+    collect_parts(n);
     return KEEL_OK;
 }
 
@@ -183,8 +240,10 @@ static keel_status linearize_by_differences(ki_newton *n, double t, const double
         keel_status status = ki_rate(d, t, n->y, n->rate);
         if (status)
             return status;
-        for (int i = 0; i < n->size; i++)
-            n->f_y[i * n->size + j] = (n->rate[i] - rate[i]) / h;
+        for (int i = 0; i < n->size; i++) { /* 1 - gamma f_y */
+            n->part[0][i * n->size + j] = i == j;
+            n->part[1][i * n->size + j] = (rate[i] - n->rate[i]) / h;
+        }
     }
     return KEEL_OK;
 }
@@ -193,83 +252,42 @@ keel_status ki_newton_linearize(ki_newton *n, double t, const double *y, const d
     return n->exact ? linearize_exactly(n, t, y, rate) : linearize_by_differences(n, t, y, rate);
 }
 
-/* K_D and K_P of row i as far as they are diagonal; zero without Baumgarte's method. */
-static void baumgarte_gains(const ki_newton *n, int i, double *K_D, double *K_P) {
-    *K_D = *K_P = 0;
-    if (n->dynamics->law->baumgarte)
-        ki_diagonal_gains(n->dynamics, i, K_D, K_P);
-}
-
-/* The matrix at the top of newton.h. */
-static void assemble_exactly(ki_newton *n, double gamma) {
-    const keel_system *sys = n->dynamics->system;
-    double *A = n->values;
-    int m = n->dynamics->m, states = sys->n_v + m;
-    memset(A, 0, (size_t)keel_pattern_count(n->pattern) * sizeof *A);
-    for (int i = 0; i < sys->n_v; i++)
-        for (int k = sys->M.start[i]; k < sys->M.start[i + 1]; k++) {
-            A[n->M_lower[k]] += n->M[k];
-            if (sys->M.index[k] != i)
-                A[n->M_upper[k]] += n->M[k];
-        }
-    for (int i = 0; i < m; i++) {
-        double K_D, K_P;
-        baumgarte_gains(n, i, &K_D, &K_P);
-        double factor = 1 + gamma * K_D + gamma * gamma * K_P;
-        for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++) {
-            A[n->J_lower[k]] += n->J[k] * factor;
-            A[n->J_upper[k]] += n->J[k];
-        }
-        A[n->diagonal[sys->n_v + i]] -= n->delta[i];
-    }
-    for (int k = 0; k < keel_pattern_count(sys->Q_lambda); k++)
-        A[n->Q_lambda_slot[k]] -= n->Q_lambda[k];
-    for (int i = 0; i < sys->tangent.rows; i++) {
-        double of_row = i < states ? 1 : gamma;
-        for (int k = sys->tangent.start[i]; k < sys->tangent.start[i + 1]; k++) {
-            int column = sys->tangent.index[k];
-            double of_column = column < sys->n_v ? gamma * gamma : column < 2 * sys->n_v ? gamma : 1;
-            A[n->tangent_slot[k]] += of_row * of_column * n->tangent[k];
-        }
-    }
-    for (int i = states; i < n->size; i++)
-        A[n->diagonal[i]] += 1;
-}
-
 keel_status ki_newton_factor(ki_newton *n, double gamma) {
+    int count = keel_pattern_count(n->pattern);
+    const double *const *part = (const double *const *)n->part;
+    double power = gamma;
     n->gamma = gamma;
-    if (n->exact) {
-        assemble_exactly(n, gamma);
-    } else {
-        for (int i = 0; i < n->size; i++)
-            for (int j = 0; j < n->size; j++)
-                n->values[i * n->size + j] = (i == j) - gamma * n->f_y[i * n->size + j];
-    }
+    keep(n->values, part[0], count);
+    for (int k = 1; k < n->powers; k++, power *= gamma)
+        ki_axpy(count, power, part[k], n->values);
     return ki_lu_factor(n->lu, n->values);
 }
 
-/* -(R_q (beta + gamma b_v) + R_v b_v); for states b_z - gamma (the same with the rows -f_q, -f_v) */
+/* way = (beta + gamma b_v, b_v, 0), rhs = -(R_q, R_v, R_z) way; for states b_z - gamma (the same with the
+ * rows -f_q, -f_v) */
 static void exact_right_hand_side(ki_newton *n, const double *b) {
     const keel_system *sys = n->dynamics->system;
-    const double *beta = n->beta, *b_v = b + sys->n_q, *b_z = b_v + sys->n_v;
+    const double *b_v = b + sys->n_q, *b_z = b_v + sys->n_v, *way = n->way;
     int states = sys->n_v + n->dynamics->m;
+    ki_axpy(sys->n_v, n->gamma, b_v, n->way);
+    keep(n->way + sys->n_v, b_v, sys->n_v);
     for (int i = 0; i < n->size; i++) {
         double sum = 0;
-        for (int k = sys->tangent.start[i]; k < sys->tangent.start[i + 1]; k++) {
-            int column = sys->tangent.index[k];
-            if (column < sys->n_v)
-                sum += n->tangent[k] * (beta[column] + n->gamma * b_v[column]);
-            else if (column < 2 * sys->n_v)
-                sum += n->tangent[k] * b_v[column - sys->n_v];
-        }
+        for (int k = sys->tangent.start[i]; k < sys->tangent.start[i + 1]; k++)
+            sum += n->tangent[k] * way[sys->tangent.index[k]];
         n->rhs[i] = i < states ? -sum : b_z[i - states] - n->gamma * sum;
     }
+    ki_newton_add_gains(n, way, n->rhs);
+}
+
+void ki_newton_add_gains(const ki_newton *n, const double *way, double *rhs) {
+    const keel_system *sys = n->dynamics->system;
     for (int i = 0; n->dynamics->law->baumgarte && i < n->dynamics->m; i++) {
         double K_D, K_P;
         baumgarte_gains(n, i, &K_D, &K_P);
         for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++) {
             int j = sys->J.index[k];
-            n->rhs[sys->n_v + i] -= n->J[k] * (K_P * (beta[j] + n->gamma * b_v[j]) + K_D * b_v[j]);
+            rhs[sys->n_v + i] -= n->J[k] * (K_P * way[j] + K_D * way[sys->n_v + j]);
         }
     }
 }
@@ -279,7 +297,7 @@ static void solve_exactly(ki_newton *n, double *b) {
     double *b_q = b, *b_v = b + sys->n_q, *b_z = b_v + sys->n_v;
     keep(n->turned, b_q, sys->n_q);
     ki_chart_turn(&n->chart, n->gamma, n->turned);
-    ki_chart_pull(&n->chart, n->turned, n->beta);
+    ki_chart_pull(&n->chart, n->turned, n->way);
     exact_right_hand_side(n, b);
     ki_lu_solve(n->lu, n->rhs);
     for (int i = 0; i < sys->n_v; i++)

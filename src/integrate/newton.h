@@ -22,6 +22,9 @@
  * multipliers: f_y by differences of the rate, dense, one evaluation for each component of y.
  *
  * The work W, the last component of y, influences nothing: x_W = b_W.
+ *
+ * Either matrix is a polynomial in gamma. Its coefficients are written down where the derivatives are taken;
+ * a factorization adds them up, with a real gamma or, for implicit Runge-Kutta methods, with a complex one.
  */
 #ifndef KI_NEWTON_H
 #define KI_NEWTON_H
@@ -30,23 +33,32 @@
 #include "integrate/chart.h"
 #include "linalg/lu.h"
 
+enum { KI_POWERS = 4, KI_PAIRS_MAX = 2 }; /* of gamma in the matrix: 0 to 3 */
+
 typedef struct ki_newton {
     ki_dynamics *dynamics;
     bool exact; /* from the tangent; otherwise by differences */
     int size;   /* of the linear system */
     ki_lu *lu;
     keel_pattern pattern;
-    double *values;
-    int *diagonal; /* [size] slot of each diagonal entry (exact)                     */
+    int powers;              /* of gamma that occur */
+    double *part[KI_POWERS]; /* [entries] coefficients of the powers of gamma */
+    double *values;          /* [entries] the matrix that was factored last   */
+    int *diagonal;           /* [size] slot of each diagonal entry (exact)                     */
     int *M_lower, *M_upper, *J_lower, *J_upper, *Q_lambda_slot, *tangent_slot; /* slots of the entries */
     double *tangent, *M, *J, *Q_lambda; /* values where last linearised                   */
     double *delta;                      /* [m] */
     ki_chart chart;                     /* there */
-    double *beta, *turned;              /* [n_v], [n_q] of the right-hand side */
-    double *f_y;                        /* [size x size] by differences */
+    double *turned;                     /* [n_q] of the right-hand side   */
+    double *way;                        /* [2 n_v + n_z] what multiplies the tangent there */
     double *y, *rate;                   /* [n_y] scratch of differences */
     double *rhs;                        /* [size] */
     double gamma;
+
+    int pairs; /* complex matrices that are kept at a time */
+    ki_lu_complex *lu_complex[KI_PAIRS_MAX];
+    double gamma_re[KI_PAIRS_MAX], gamma_im[KI_PAIRS_MAX];
+    double *values_im, *rhs_im, *turned_im, *way_im; /* imaginary parts */
     ki_arena arena;
 } ki_newton;
 
@@ -54,6 +66,9 @@ typedef struct ki_newton {
  * the workspace may use the factors of nearby points. */
 keel_status ki_newton_init(ki_newton *newton, ki_dynamics *d);
 void ki_newton_clear(ki_newton *newton);
+
+/* Makes room for factors with so many complex gammas too. KEEL_OK or KEEL_ERROR_MEMORY. */
+keel_status ki_newton_init_complex(ki_newton *newton, int pairs);
 
 /* Takes the derivatives at (t, y), where `rate` = f(t, y) was the last rate evaluated or nearly so. */
 keel_status ki_newton_linearize(ki_newton *newton, double t, const double *y, const double *rate);
@@ -63,6 +78,14 @@ keel_status ki_newton_factor(ki_newton *newton, double gamma);
 
 /* b <- (I - gamma f_y)^-1 b,  [n_y] */
 void ki_newton_solve(ki_newton *newton, double *b);
+
+/* The same with gamma_re + i gamma_im, once ki_newton_factor has been called for a gamma of about that size,
+ * and for b = re + i im. */
+keel_status ki_newton_factor_complex(ki_newton *newton, int pair, double gamma_re, double gamma_im);
+void ki_newton_solve_complex(ki_newton *newton, int pair, double *re, double *im);
+
+/* Baumgarte's terms of the right-hand side, rhs -= (K_P J, K_D J) way in the rows of the constraints. */
+void ki_newton_add_gains(const ki_newton *newton, const double *way, double *rhs);
 
 /* x with J x = s, of least norm in the metric of the step: a ki_step_metric. J is that of the last
  * linearisation plus terms of the order of gamma. */

@@ -4,45 +4,19 @@
  *
  * Compressed rows of A are compressed columns of A^T: KLU factors the transpose and solves transposed.
  */
-#include "linalg/lu.h"
-
 #include <assert.h>
-#include <klu.h>
 #include <limits.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "linalg/dense.h"
-
-struct ki_lu {
-    ki_arena arena;
-    int n, count;
-    int *start, *index;                  /* [n + 1], [count] the pattern         */
-    double *values;                      /* [count] of R A C                     */
-    double *row, *column;                /* [n] diagonals of R and C             */
-    int *row_exponent, *column_exponent; /* [n] scratch            */
-    bool scaled;                         /* R and C are from some earlier matrix */
-    bool factored;
-
-    double *dense; /* [n x n] the factors; NULL: sparse            */
-    int *pivot;    /* [n]                                          */
-
-    klu_common common;
-    klu_symbolic *symbolic;
-    klu_numeric *numeric; /* NULL until the first factorization    */
-    double *probe, *rest; /* [n] scratch of is_accurate            */
-};
+#include "linalg/lu_internal.h"
 
 /* Below SMALL unknowns an index costs more than it saves; beyond, KLU is the faster one up to a third of all
  * entries (measured from 8 to 128 unknowns: a band of three 2 to 25 times, a quarter of the entries from 2
  * times faster to 2 times slower). */
 enum { SMALL = 8, FULL_FROM = 3, SCALING_ROUNDS = 5 };
-
-/* A pivot this much smaller than the largest is round-off. */
-static const double PIVOT_NOISE = 1e-14;
 
 /* Old pivots are kept while the factors reproduce the matrix this well. */
 static const double ACCURATE = 1e-12;
@@ -198,7 +172,7 @@ static keel_status factor_dense(ki_lu *lu) {
         const double *top = lu->dense + (size_t)k * (size_t)n;
         least = fmin(least, fabs(top[k]));
         most = fmax(most, fabs(top[k]));
-        if (!(least > PIVOT_NOISE * most))
+        if (!(least > KI_PIVOT_NOISE * most))
             return KEEL_ERROR_SINGULAR;
         for (int i = k + 1; i < n; i++) {
             double *row = lu->dense + (size_t)i * (size_t)n;
@@ -213,7 +187,7 @@ static keel_status factor_dense(ki_lu *lu) {
 
 /* No pivot is round-off. */
 static bool is_regular(ki_lu *lu) {
-    return klu_rcond(lu->symbolic, lu->numeric, &lu->common) && lu->common.rcond > PIVOT_NOISE;
+    return klu_rcond(lu->symbolic, lu->numeric, &lu->common) && lu->common.rcond > KI_PIVOT_NOISE;
 }
 
 /* Whether the factors give back a known vector: A e - A x, x = (L U)^-1 A e, against the sizes of the terms.

@@ -24,4 +24,14 @@ keel_status ki_lu_factor(ki_lu *lu, const double *values);
 /* b <- A^-1 b with the factors at hand. */
 void ki_lu_solve(ki_lu *lu, double *b);
 
+/* The same for a complex matrix of the same pattern, whose entries have about the sizes of those of a real
+ * one: Newton matrices with a complex step. Pattern, ordering and scaling are those of `real`, which must
+ * live longer and be factored first. Real and imaginary parts are separate arrays. */
+typedef struct ki_lu_complex ki_lu_complex;
+
+ki_lu_complex *ki_lu_complex_new(const ki_lu *real);
+void ki_lu_complex_free(ki_lu_complex *lu);
+keel_status ki_lu_complex_factor(ki_lu_complex *lu, const double *re, const double *im);
+void ki_lu_complex_solve(ki_lu_complex *lu, double *re, double *im);
+
 #endif

@@ -132,7 +132,7 @@ static keel_status after_step(keel_simulation *sim) {
 }
 
 ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, double t, const double *y,
-                                   keel_status *status) {
+                                   double first_step, keel_status *status) {
     const keel_settings *set = &sim->settings;
     /* those that can do both take fixed steps when given one */
     bool fixed = keel_integrator_takes_step(kind) && set->step > 0;
@@ -143,7 +143,7 @@ ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, d
                                        .absolute_tolerance = set->absolute_tolerance > 0
                                                                  ? set->absolute_tolerance
                                                                  : set->tolerance,
-                                       .step = fixed ? set->step : set->first_step,
+                                       .step = fixed ? set->step : first_step,
                                        .fixed = fixed,
                                        .max_step = set->max_step,
                                        .most_steps = set->max_steps,
@@ -205,8 +205,8 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
     if (!status)
         status = ki_audit_init(sim);
     if (!status)
-        sim->integrator =
-            ki_start_integrator(sim, sim->settings.method.integrator, start->t, sim->row_y, &status);
+        sim->integrator = ki_start_integrator(sim, sim->settings.method.integrator, start->t, sim->row_y,
+                                              sim->settings.first_step, &status);
     if (!status)
         status = measure_start(sim, start->t);
     if (status)

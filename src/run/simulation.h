@@ -54,8 +54,9 @@ void ki_track_violation(keel_violation *total, double t, double violation, doubl
 keel_status ki_measure_energy(ki_dynamics *d, double t, double *y, double energy_start, double *energy,
                               double *drift);
 
-/* Another integrator for the run, from (t, y). NULL with *status. */
+/* Another integrator for the run, from (t, y), with a first step to try (0: its own choice). NULL with
+ * *status. */
 ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, double t, const double *y,
-                                   keel_status *status);
+                                   double first_step, keel_status *status);
 
 #endif

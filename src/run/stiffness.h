@@ -1,9 +1,10 @@
-/* stiffness.h - "auto" begins with an explicit method and goes over to BDF where the system is stiff.
+/* stiffness.h - "auto" begins with an explicit method and goes over to an implicit one where the system is
+ * stiff.
  *
- * The explicit method tells when stability, not accuracy, has limited its steps for a while, and whether
- * damping does that. If so BDF is tried: if after some steps it turns out to need more work per time than the
- * explicit method did, the run goes back and stays there. Undamped oscillations BDF has to resolve as well:
- * there the explicit method goes on.
+ * The explicit method tells when stability, not accuracy, has limited its steps for a while, and whether a
+ * damper or, at loose tolerances, a fast spring does that. Then radau9 is tried, or radau5 at still looser
+ * ones: if after some steps it turns out to need more work per time than the explicit method did, the run
+ * goes back and stays there.
  */
 #ifndef KI_STIFFNESS_H
 #define KI_STIFFNESS_H
@@ -17,6 +18,8 @@ typedef struct ki_stiffness {
     double work;        /* ... and the work done until then, in evaluations  */
     long steps;         /* its steps until then                              */
     double work_before; /* work per time of the explicit method             */
+    bool is_implicit;   /* an implicit method is being tried ...             */
+    bool is_running;    /* ... and has found its step                        */
     bool settled;       /* the choice has been made for good                 */
 } ki_stiffness;
 

@@ -13,7 +13,7 @@ equations:
   forces: {y: sqrt(1 - t)}
 simulate: {until: 2, output: 0.1}
 MODEL
-for method in dop853 dopri5 "rk4 --step 0.05" adams bdf "bdf-fixed --step 0.05" ida/ggl ida/index1; do
+for method in dop853 dopri5 "rk4 --step 0.05" adams radau5 radau9 bdf "bdf-fixed --step 0.05" ida/ggl ida/index1; do
     rm -f rows.csv summary.json
     # shellcheck disable=SC2086  # several words
     exits 1 run late.yaml --method $method -o rows.csv --summary summary.json
@@ -45,7 +45,7 @@ equations:
     puller: x - 0.5 - 0.1*t^2
 simulate: {until: 5, tolerance: 1e-6, output: 0.1}
 MODEL
-for method in dop853 adams bdf ida/index1 ida/ggl; do
+for method in dop853 adams radau9 bdf ida/index1 ida/ggl; do
     rm -f rows.csv summary.json
     exits 1 run reach.yaml --method $method -o rows.csv --summary summary.json
     says err "t = 2.236"

@@ -154,8 +154,8 @@ static void tolerance_steers_the_error(void **state) {
     static const struct {
         keel_integrator integrator;
         double factor; /* error at the end over tolerance: BDF has much to add up */
-    } ADAPTIVE[] = {
-        {KEEL_DOPRI5, 100}, {KEEL_DOP853, 100}, {KEEL_ADAMS, 100}, {KEEL_BDF, 300}, {KEEL_IDA, 300}};
+    } ADAPTIVE[] = {{KEEL_DOPRI5, 100}, {KEEL_DOP853, 100}, {KEEL_ADAMS, 100}, {KEEL_RADAU5, 100},
+                    {KEEL_RADAU9, 100}, {KEEL_BDF, 300},    {KEEL_IDA, 300}};
     for (unsigned i = 0; i < sizeof ADAPTIVE / sizeof *ADAPTIVE; i++) {
         double previous = 1;
         long steps = 0;

@@ -137,6 +137,8 @@ static void every_allocation_may_fail(void **state) {
     (void)state;
     static const char *const METHODS[] = {"auto",
                                           "adams",
+                                          "radau5",
+                                          "radau9",
                                           "bdf",
                                           "bdf-fixed",
                                           "ida/index1",
@@ -150,6 +152,7 @@ static void every_allocation_may_fail(void **state) {
     fail_everywhere(MECHANISM, "bdf");
     fail_everywhere(MODEL, "auto");
     fail_everywhere(MODEL, "bdf");
+    fail_everywhere(MODEL, "radau9");
     fail_everywhere(MODEL, "generalized-alpha"); /* differences */
     for (unsigned i = 0; i < sizeof METHODS / sizeof *METHODS; i++)
         fail_everywhere(TANGENT_MODEL, METHODS[i]);
@@ -188,6 +191,8 @@ static void step_without_allocation(const char *text) {
                                           "dopri5",
                                           "dop853",
                                           "dop853/index1/none",
+                                          "radau5",
+                                          "radau9",
                                           "bdf",
                                           "bdf-fixed",
                                           "ida/index1",

@@ -171,6 +171,8 @@ static double allowed(keel_method method) {
     case KEEL_DOP853:
     case KEEL_ADAMS:
         return 5e-7;
+    case KEEL_RADAU5:
+    case KEEL_RADAU9:
     case KEEL_BDF:
     case KEEL_BDF_FIXED:
     case KEEL_IDA:
@@ -267,8 +269,9 @@ static void test_orders(void **state) {
 /* Tight tolerances: the error follows the tolerance, Newton's matrix made of derivatives or by differences.
  */
 static void test_tight_tolerances(void **state) {
-    static const char *const methods[] = {"bdf/index1/projection", "bdf/index1/none", "ida/index1/none",
-                                          "ida/ggl/none"};
+    static const char *const methods[] = {
+        "radau5/index1/projection", "radau9/index1/projection", "radau9/index1/none", "bdf/index1/projection",
+        "bdf/index1/none",          "ida/index1/none",          "ida/ggl/none"};
     (void)state;
     const double until = 0.5;
     outcome exact = reference(20, until);

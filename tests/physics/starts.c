@@ -10,7 +10,7 @@
 
 #include "trials.h"
 
-static const char *const METHODS[] = {"dopri5", "dop853", "adams", "bdf", "bdf-fixed"};
+static const char *const METHODS[] = {"dopri5", "dop853", "adams", "radau5", "radau9", "bdf", "bdf-fixed"};
 enum { METHOD_COUNT = sizeof METHODS / sizeof *METHODS };
 
 static keel_status ignore_row(void *user, const keel_row *row) {

@@ -188,6 +188,43 @@ static void values_wander(void **state) {
     ki_lu_free(lu);
 }
 
+/* A + i B with the entries of B about as large as those of A, on both paths; again with other values. */
+static void complex_matrices(void **state) {
+    (void)state;
+    static double B[MOST_ROWS][MOST_ROWS], im[MOST_ROWS * MOST_ROWS];
+    static const int sizes[] = {1, 4, 10, 30, 120};
+    for (int k = 0; k < 5; k++) {
+        int n = sizes[k];
+        fill_sparse(n, k < 3 ? 1 : 3.0 / n, 2, 0);
+        ki_lu *real = ki_lu_new(pattern_of());
+        ki_lu_complex *lu = ki_lu_complex_new(real);
+        for (int turn = 0; turn < 4; turn++) {
+            double x[MOST_ROWS], y[MOST_ROWS], b_re[MOST_ROWS], b_im[MOST_ROWS];
+            for (int i = 0; i < n; i++) {
+                x[i] = b_re[i] = uniform(-1, 1);
+                y[i] = b_im[i] = uniform(-1, 1);
+                for (int p = A.start[i]; p < A.start[i + 1]; p++)
+                    im[p] = B[i][A.index[p]] = A.full[i][A.index[p]] * uniform(-1, 1);
+            }
+            assert_int_equal(ki_lu_factor(real, values_of()), KEEL_OK);
+            assert_int_equal(ki_lu_complex_factor(lu, values_of(), im), KEEL_OK);
+            ki_lu_complex_solve(lu, x, y);
+            for (int i = 0; i < n; i++) {
+                for (int p = A.start[i]; p < A.start[i + 1]; p++) {
+                    int j = A.index[p];
+                    b_re[i] -= A.full[i][j] * x[j] - B[i][j] * y[j];
+                    b_im[i] -= A.full[i][j] * y[j] + B[i][j] * x[j];
+                }
+                assert_true(fabs(b_re[i]) < 1e-11 && fabs(b_im[i]) < 1e-11);
+            }
+        }
+        im[0] = NAN;
+        assert_int_equal(ki_lu_complex_factor(lu, values_of(), im), KEEL_ERROR_SINGULAR);
+        ki_lu_complex_free(lu);
+        ki_lu_free(real);
+    }
+}
+
 static void singular_matrices(void **state) {
     (void)state;
     static const int sizes[] = {1, 4, 20, 100};
@@ -248,11 +285,12 @@ static void nothing_to_solve(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_matrices),          cmocka_unit_test(sparse_matrices),
-        cmocka_unit_test(zero_diagonal),          cmocka_unit_test(saddle_point_shape),
-        cmocka_unit_test(units_do_not_matter),    cmocka_unit_test(good_pivots_change),
-        cmocka_unit_test(values_wander),          cmocka_unit_test(singular_matrices),
-        cmocka_unit_test(recovers_from_singular), cmocka_unit_test(nothing_to_solve),
+        cmocka_unit_test(full_matrices),       cmocka_unit_test(sparse_matrices),
+        cmocka_unit_test(zero_diagonal),       cmocka_unit_test(saddle_point_shape),
+        cmocka_unit_test(units_do_not_matter), cmocka_unit_test(good_pivots_change),
+        cmocka_unit_test(values_wander),       cmocka_unit_test(complex_matrices),
+        cmocka_unit_test(singular_matrices),   cmocka_unit_test(recovers_from_singular),
+        cmocka_unit_test(nothing_to_solve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,10 +123,20 @@ static void follow(trip *t, const keel_settings *s, const double *A, books *kept
 /* Whatever the integrator: the projection that counts is that of the accepted attempt, once. */
 static void every_integrator_books_its_steps(void **state) {
     (void)state;
-    static const keel_integrator ALL[] = {KEEL_RK4,         KEEL_DOPRI5,   KEEL_DOP853,
-                                          KEEL_ADAMS,       KEEL_BDF,      KEEL_BDF_FIXED,
-                                          KEEL_NEWMARK,     KEEL_HHT,      KEEL_GENERALIZED_ALPHA,
-                                          KEEL_TRAPEZOIDAL, KEEL_MIDPOINT, KEEL_CONSERVING};
+    static const keel_integrator ALL[] = {KEEL_RK4,
+                                          KEEL_DOPRI5,
+                                          KEEL_DOP853,
+                                          KEEL_ADAMS,
+                                          KEEL_RADAU5,
+                                          KEEL_RADAU9,
+                                          KEEL_BDF,
+                                          KEEL_BDF_FIXED,
+                                          KEEL_NEWMARK,
+                                          KEEL_HHT,
+                                          KEEL_GENERALIZED_ALPHA,
+                                          KEEL_TRAPEZOIDAL,
+                                          KEEL_MIDPOINT,
+                                          KEEL_CONSERVING};
     long rejected = 0, gains = 0, losses = 0;
     for (unsigned i = 0; i < sizeof ALL / sizeof *ALL; i++) {
         keel_settings s = with_W(ALL[i], 0.02, 1);

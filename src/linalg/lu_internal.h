@@ -1,0 +1,33 @@
+/* lu_internal.h - what the real and the complex factorization of lu.h share. */
+#ifndef KI_LU_INTERNAL_H
+#define KI_LU_INTERNAL_H
+
+#include <klu.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "linalg/lu.h"
+
+/* A pivot this much smaller than the largest is round-off. */
+#define KI_PIVOT_NOISE 1e-14
+
+struct ki_lu {
+    ki_arena arena;
+    int n, count;
+    int *start, *index;                  /* [n + 1], [count] the pattern         */
+    double *values;                      /* [count] of R A C                     */
+    double *row, *column;                /* [n] diagonals of R and C             */
+    int *row_exponent, *column_exponent; /* [n] scratch            */
+    bool scaled;                         /* R and C are from some earlier matrix */
+    bool factored;
+
+    double *dense; /* [n x n] the factors; NULL: sparse            */
+    int *pivot;    /* [n]                                          */
+
+    klu_common common;
+    klu_symbolic *symbolic;
+    klu_numeric *numeric; /* NULL until the first factorization    */
+    double *probe, *rest; /* [n] scratch of is_accurate            */
+};
+
+#endif
