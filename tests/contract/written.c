@@ -269,11 +269,12 @@ static const struct {
            "  slide: {type: prismatic, bodies: [ground, a], at: [0, 0], axis: [1, 0.3]}\n"
            "  weld: {type: fixed, bodies: [b, a], at: [0.9, 0.2]}\n",
      2},
-    {PLANE "coordinates: absolute\njoints:\n"
-           "  slide: {type: prismatic, bodies: [ground, a], at: [0, 0], axis: [1, 0.3], friction: {viscous: 0.2}}\n"
-           "  weld: {type: fixed, bodies: [b, a], at: [0.9, 0.2]}\n"
-           "  rod: {type: distance, bodies: [ground, b], at: [[0, 2], [1.3, 0.2]]}\n"
-           "motions: {height: {of: b.y, speed: 0.2}, tilt: {of: b.angle, speed: 0.1}}\n",
+    {PLANE
+     "coordinates: absolute\njoints:\n"
+     "  slide: {type: prismatic, bodies: [ground, a], at: [0, 0], axis: [1, 0.3], friction: {viscous: 0.2}}\n"
+     "  weld: {type: fixed, bodies: [b, a], at: [0.9, 0.2]}\n"
+     "  rod: {type: distance, bodies: [ground, b], at: [[0, 2], [1.3, 0.2]]}\n"
+     "motions: {height: {of: b.y, speed: 0.2}, tilt: {of: b.angle, speed: 0.1}}\n",
      0},
 };
 
