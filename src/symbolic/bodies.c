@@ -22,6 +22,7 @@ static void place_ground(ki_writer *w) {
     ki_moving *ground = &w->body[0];
     ground->R = mat_of(w->g, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1});
     ground->r = ground->omega = ground->v = ground->alpha = ground->a = vec_zero(w->g);
+    ground->omega_own = ground->alpha_own = ground->r;
     ground->angle = number(w->g, 0);
 }
 
@@ -44,6 +45,7 @@ static void own_in_plane(ki_writer *w, const ki_body *body, const ki_node *q, co
     b->v = (vec){{v[0], v[1], zero}};
     b->omega = (vec){{zero, zero, v[2]}};
     b->alpha = b->a = vec_zero(g);
+    b->omega_own = b->omega, b->alpha_own = b->alpha;
     for (int j = 0; j < 3; j++) {
         double unit[3] = {j == 0, j == 1, j == 2};
         vec axis = vec_of(g, unit), none = vec_zero(g);
@@ -51,23 +53,23 @@ static void own_in_plane(ki_writer *w, const ki_body *body, const ki_node *q, co
     }
 }
 
-/* R_b = R_p F_0 R F_1^T. The factors about a pin are constants (mechanism/hinge.c). */
-static mat turn_in_space(const ki_writer *w, const ki_body *body, const ki_moving *p, const mat *RF,
-                         const ki_placed *placed, ki_node q) {
+/* A = F_0 R F_1^T, from body axes to those of the parent. The factors about a pin are constants
+ * (mechanism/hinge.c). */
+static mat turn_in_space(const ki_writer *w, const ki_body *body, const ki_placed *placed, ki_node q) {
     ki_graph *g = w->g;
-    if (body->kind == KI_HINGE_PIN) {
-        mat A;
-        ki_node c = ki_unary(g, KI_COS, q), s = ki_unary(g, KI_SIN, q);
-        for (int i = 0; i < 9; i++) {
-            ki_node turning = plus(g, times(g, c, number(g, exact(body->constants->turn[1][i]))),
-                                   times(g, s, number(g, exact(body->constants->turn[2][i]))));
-            A.x[i] = plus(g, number(g, exact(body->constants->turn[0][i])), turning);
-        }
-        return mat_mat(g, &p->R, &A);
+    mat A;
+    if (body->kind != KI_HINGE_PIN) {
+        mat F_0 = rotation(g, body->hinge.frame[0].R), F_1 = rotation(g, body->hinge.frame[1].R);
+        mat back = mat_transposed(&F_1), from_1 = mat_mat(g, &placed->R, &back);
+        return mat_mat(g, &F_0, &from_1);
     }
-    mat F_1 = rotation(g, body->hinge.frame[1].R), back = mat_transposed(&F_1);
-    mat A = mat_mat(g, &placed->R, &back);
-    return mat_mat(g, RF, &A);
+    ki_node c = ki_unary(g, KI_COS, q), s = ki_unary(g, KI_SIN, q);
+    for (int i = 0; i < 9; i++) {
+        ki_node turning = plus(g, times(g, c, number(g, exact(body->constants->turn[1][i]))),
+                               times(g, s, number(g, exact(body->constants->turn[2][i]))));
+        A.x[i] = plus(g, number(g, exact(body->constants->turn[0][i])), turning);
+    }
+    return A;
 }
 
 /* v_b and a_b from c, d and V:
@@ -82,6 +84,52 @@ static void carry(ki_graph *g, const ki_moving *p, vec c, vec d, vec V, ki_movin
     b->a = vec_plus(g, at_hinge, at_arm);
 }
 
+/* What a vector of frame 0 is in body axes: F_1 R^T x. */
+static vec to_body(const ki_writer *w, const ki_body *body, const ki_placed *placed, vec x) {
+    mat F_1 = rotation(w->g, body->hinge.frame[1].R), back = mat_transposed(&placed->R);
+    return mat_vec(w->g, &F_1, mat_vec(w->g, &back, x));
+}
+
+/* Turns in body axes: those of the hinge, then the parent's by A^T;
+ *     omega = A^T omega_p + Omega,  alpha = A^T alpha_p + A^T omega_p x Omega + bias */
+static bool turn_own(ki_writer *w, const ki_body *body, const ki_moving *p, const ki_placed *placed,
+                     const mat *A, const ki_node *v, ki_moving *b) {
+    ki_graph *g = w->g;
+    mat back = mat_transposed(A);
+    int count = body->n_v + p->turns;
+    int *velocity = KI_NEW(w->arena, int, count);
+    vec *turn = ki_arena_alloc(w->arena, (size_t)count, sizeof *turn), Omega = vec_zero(g);
+    if (!velocity || !turn)
+        return false;
+    for (int j = 0; j < body->n_v; j++) {
+        velocity[j] = body->v + j;
+        turn[j] = to_body(w, body, placed, vec_times(g, number(g, body->sign), placed->Omega[j]));
+        Omega = vec_plus(g, Omega, vec_times(g, v[j], turn[j]));
+    }
+    for (int j = 0; j < p->turns; j++) {
+        velocity[body->n_v + j] = p->velocity[j];
+        turn[body->n_v + j] = mat_vec(g, &back, p->turn[j]);
+    }
+    vec omega = mat_vec(g, &back, p->omega_own);
+    b->omega_own = vec_plus(g, omega, Omega);
+    b->alpha_own = vec_plus(g, vec_plus(g, mat_vec(g, &back, p->alpha_own), cross(g, omega, Omega)),
+                            to_body(w, body, placed, placed->bias));
+    b->turns = count, b->velocity = velocity, b->turn = turn;
+    return true;
+}
+
+static bool turn_body(ki_writer *w, const ki_body *body, const ki_moving *p, const ki_placed *placed,
+                      const ki_node *q, const ki_node *v, ki_moving *b) {
+    if (w->mech->d == KI_PLANAR) {
+        ki_node drawn = number(w->g, body->drawn_turn);
+        turn_in_plane(w, plus(w->g, plus(w->g, p->angle, placed->angle), drawn), b);
+        return true;
+    }
+    mat A = turn_in_space(w, body, placed, q[0]);
+    b->R = mat_mat(w->g, &p->R, &A);
+    return turn_own(w, body, p, placed, &A, v, b);
+}
+
 static bool hang(ki_writer *w, const ki_body *body, const ki_node *q, const ki_node *v, ki_moving *b) {
     ki_graph *g = w->g;
     const ki_moving *p = &w->body[body->parent];
@@ -89,14 +137,10 @@ static bool hang(ki_writer *w, const ki_body *body, const ki_node *q, const ki_n
     ki_node own[KI_JOINT_VELOCITIES]; /* velocities as the hinge counts them */
     for (int j = 0; j < body->n_v; j++)
         own[j] = times(g, number(g, body->sign), v[j]);
-    if (!ki_symbolic_hinge(g, &body->hinge, w->mech->d, q, own, &placed))
+    if (!ki_symbolic_hinge(g, &body->hinge, w->mech->d, q, own, &placed) ||
+        !turn_body(w, body, p, &placed, q, v, b))
         return false;
     mat F_0 = rotation(g, body->hinge.frame[0].R), RF = mat_mat(g, &p->R, &F_0);
-    if (w->mech->d == KI_PLANAR)
-        turn_in_plane(w, plus(g, plus(g, p->angle, placed.angle), number(g, body->drawn_turn)), b);
-    else
-        b->R = turn_in_space(w, body, p, &RF, &placed, q[0]);
-
     vec c = vec_plus(g, mat_vec(g, &p->R, vec_of(g, body->place[0])), mat_vec(g, &RF, placed.r));
     vec d = vec_negative(g, mat_vec(g, &b->R, vec_of(g, body->place[1]))), H = vec_plus(g, p->r, c);
     vec Omega = vec_zero(g), V = vec_zero(g);
@@ -110,18 +154,10 @@ static bool hang(ki_writer *w, const ki_body *body, const ki_node *q, const ki_n
     }
     b->omega = vec_plus(g, p->omega, Omega);
     b->alpha = vec_plus(g, vec_plus(g, p->alpha, cross(g, p->omega, Omega)), mat_vec(g, &RF, placed.bias));
+    if (w->mech->d == KI_PLANAR)
+        b->omega_own = b->omega, b->alpha_own = b->alpha;
     carry(g, p, c, d, V, b);
     return true;
-}
-
-/* R I R^T */
-static mat world_inertia(const ki_writer *w, const ki_body *body, const ki_moving *b) {
-    const double *I = body->inertia;
-    const double full[9] = {I[0], I[3], I[5], I[3], I[1], I[4], I[5], I[4], I[2]};
-    const double flat[9] = {0, 0, 0, 0, 0, 0, 0, 0, I[2]};
-    mat inertia = mat_of(w->g, w->mech->d == KI_PLANAR ? flat : full), back = mat_transposed(&b->R);
-    mat turned = mat_mat(w->g, &b->R, &inertia);
-    return mat_mat(w->g, &turned, &back);
 }
 
 bool ki_symbolic_bodies(ki_writer *w) {
@@ -140,7 +176,6 @@ bool ki_symbolic_bodies(ki_writer *w) {
             own_in_plane(w, body, q, v, &w->body[k]);
         else if (!hang(w, body, q, v, &w->body[k]))
             return false;
-        w->body[k].inertia = world_inertia(w, body, &w->body[k]);
     }
     return true;
 }

@@ -1,11 +1,14 @@
 /* inertia.c - what the masses make: M by composite bodies, Q from the wrenches of all bodies, the energy.
  *
- * C_b is the mass m, first moment h and inertia I of body b and all that hangs from it, about r_b. With the
+ * C_b is the mass m, first moment h and inertia I of body b and all that hangs from it, about r_b; in space
+ * without the rotary inertia of the bodies themselves, as if they were points. With the
  * momenta p, L of a unit velocity j (column S_j at r_b: Omega, u = V + Omega x (r_b - H)),
  *
  *     p = m u + Omega x h,   L = I Omega + h x u,   M_jk = Omega_k . L + u_k . p
  *
- * for the velocities k of b and of its ancestors, L moved towards the ground (mechanism/mass.c). On each body
+ * for the velocities k of b and of its ancestors, L moved towards the ground (mechanism/mass.c). In space the
+ * rotary inertia Theta of each body adds, in its own axes, Omega_k . Theta Omega_j to M_jk and
+ * -Omega_j . (Theta alpha + omega x Theta omega) to Q_j for all velocities that turn it. On each body
  * act the applied forces, its weight, and minus what its bias acceleration needs; Q is what is left of them
  * along the columns.
  */
@@ -43,10 +46,20 @@ static void add_moved(ki_graph *g, const composite *C, vec x, composite *to) {
         }
 }
 
+/* Rotary inertia in body axes; in the plane about z. */
+static mat rotary(const ki_writer *w, int b) {
+    const double *I = w->mech->body[b].inertia;
+    const double full[9] = {I[0], I[3], I[5], I[3], I[1], I[4], I[5], I[4], I[2]};
+    const double flat[9] = {0, 0, 0, 0, 0, 0, 0, 0, I[2]};
+    return mat_of(w->g, w->mech->d == KI_PLANAR ? flat : full);
+}
+
 static void compose(const ki_writer *w, composite *C) {
     const ki_mech *mech = w->mech;
+    mat none = mat_of(w->g, (const double[9]){0});
     for (int b = 1; b < mech->body_count; b++)
-        C[b] = (composite){number(w->g, mech->body[b].mass), vec_zero(w->g), w->body[b].inertia};
+        C[b] = (composite){number(w->g, mech->body[b].mass), vec_zero(w->g),
+                           mech->d == KI_PLANAR ? rotary(w, b) : none};
     for (int b = mech->body_count - 1; b > 0; b--) {
         int parent = mech->body[b].parent;
         if (parent)
@@ -86,7 +99,26 @@ static void write_mass(ki_writer *w, const composite *C) {
     }
 }
 
-/* force += m (gravity - a), torque -= I alpha + omega x I omega */
+/* In space: the rotary inertia of a body, and the torque that its motion needs, in body axes. */
+static void add_rotary(ki_writer *w, int b, vec needed) {
+    ki_graph *g = w->g;
+    const ki_moving *s = &w->body[b];
+    mat Theta = rotary(w, b);
+    for (int i = 0; i < s->turns; i++) {
+        ki_node *Q = &w->Q[s->velocity[i]];
+        vec L = mat_vec(g, &Theta, s->turn[i]);
+        *Q = minus(g, *Q, dot(g, s->turn[i], needed));
+        for (int k = 0; k < s->turns; k++) {
+            int row = s->velocity[i], column = s->velocity[k];
+            if (column > row)
+                continue;
+            ki_node *entry = &w->M[ki_pattern_slot(w->mech->system.M, row, column)];
+            *entry = plus(g, *entry, dot(g, s->turn[k], L));
+        }
+    }
+}
+
+/* force += m (gravity - a), torque -= Theta alpha + omega x Theta omega; the energies */
 static void add_inertia(ki_writer *w) {
     ki_graph *g = w->g;
     double gravity[3] = {w->mech->gravity[0], w->mech->gravity[1], w->mech->gravity[2]};
@@ -95,16 +127,19 @@ static void add_inertia(ki_writer *w) {
     for (int b = 1; b < w->mech->body_count; b++) {
         const ki_moving *s = &w->body[b];
         ki_node m = number(g, w->mech->body[b].mass);
-        vec spin = mat_vec(g, &s->inertia, s->omega);
-        vec needed = vec_plus(g, mat_vec(g, &s->inertia, s->alpha), cross(g, s->omega, spin));
+        mat Theta = rotary(w, b);
+        vec spin = mat_vec(g, &Theta, s->omega_own);
+        vec needed = vec_plus(g, mat_vec(g, &Theta, s->alpha_own), cross(g, s->omega_own, spin));
         vec free = vec_times(g, m, vec_minus(g, vec_of(g, gravity), s->a));
         w->force[b] = vec_plus(g, w->force[b], free);
-        w->torque[b] = vec_minus(g, w->torque[b], needed);
+        if (w->mech->d == KI_PLANAR)
+            w->torque[b] = vec_minus(g, w->torque[b], needed);
+        else
+            add_rotary(w, b, needed);
         ki_node weight = times(g, m, dot(g, vec_of(g, gravity), s->r));
+        ki_node twice = plus(g, dot(g, s->omega_own, spin), times(g, m, dot(g, s->v, s->v)));
         w->potential = minus(g, w->potential, weight);
-        w->kinetic =
-            plus(g, w->kinetic,
-                 times(g, number(g, 0.5), plus(g, dot(g, s->omega, spin), times(g, m, dot(g, s->v, s->v)))));
+        w->kinetic = plus(g, w->kinetic, times(g, number(g, 0.5), twice));
     }
 }
 

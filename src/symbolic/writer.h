@@ -18,11 +18,16 @@
 #include "mechanism/layout.h"
 #include "symbolic/algebra.h"
 
+/* A body. Its rotary inertia is written in its own axes, in which much is constant: a pin's own axis is, and
+ * nothing has to be turned forth and back. */
 typedef struct ki_moving {
     mat R;
     vec r, omega, v, alpha, a;
-    ki_node angle; /* plane: of R */
-    mat inertia;   /* about r, world axes */
+    ki_node angle;            /* plane: of R */
+    vec omega_own, alpha_own; /* omega and alpha in body axes */
+    int turns;                /* velocities of its hinge, of its parent's, ... to the ground: */
+    const int *velocity;      /* [turns] their numbers, */
+    const vec *turn;          /* [turns] and the Omega of their columns in body axes */
 } ki_moving;
 
 typedef struct ki_column {
