@@ -91,11 +91,10 @@ bool ki_has_automatic_gains(const ki_dynamics *d) {
     return d->law->baumgarte && (!d->law->K_D.given || !d->law->K_P.given);
 }
 
-/* Whether machine code may do evaluation, factorization and solve in one go: nothing happens in between, and
- * no pivot is known to need a judgement. */
+/* Whether machine code may do evaluation, factorization and solve in one go: nothing happens in between. */
 static bool is_plain(const ki_dynamics *d) {
     const keel_system *sys = d->system;
-    return sys->kernel && !d->redundant && !d->law->baumgarte && !d->K_D && !sys->n_s && !sys->Q_lambda.rows;
+    return sys->kernel && !d->law->baumgarte && !d->K_D && !sys->n_s && !sys->Q_lambda.rows;
 }
 
 bool ki_rate_by_code(ki_dynamics *d, double t, const double *y) {

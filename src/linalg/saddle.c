@@ -33,6 +33,7 @@ static void allocate(keel_saddle *K) {
         K->D = K->J_values + J_count;
     }
     K->pivots.row = KI_NEW(arena, int, K->m);
+    K->raised = KI_NEW(arena, int, K->m);
     double **of_n[] = {&K->x_scale, &K->x, &K->r, &K->x_rest, &K->x_size, &K->x_best};
     double **of_m[] = {&K->y_scale, &K->S_size, &K->y, &K->s, &K->y_rest, &K->y_size, &K->y_best};
     for (size_t i = 0; i < sizeof of_n / sizeof *of_n; i++)
@@ -231,6 +232,7 @@ void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
                                    .J = K->J_values,
                                    .D = K->D,
                                    .S_size = K->S_size,
+                                   .raised = K->raised,
                                    .tolerance = 0.5 * K->settings.tolerance};
     K->code_pause = 0;
     if (fits && K->dense)
@@ -280,6 +282,16 @@ static void prepare_code(keel_saddle *K) {
     K->code_ready = true;
     reset_pivots(K, KI_PIVOT_NOISE);
     K->places.threshold = fmax(KI_PIVOT_NEAR, K->pivots.threshold);
+    bool raises = K->may_leave && K->pivots.threshold >= KI_PIVOT_NEAR; /* no pivot passes closely */
+    K->places.delta = raises ? K->pivots.delta : 0;
+    K->places.left = raises ? K->settings.dependent : K->places.tolerance;
+}
+
+/* What the code raised. */
+static void collect_raised(keel_saddle *K) {
+    for (int i = 0; i < K->m && K->places.delta > 0; i++)
+        if (K->raised[i])
+            K->pivots.row[K->pivots.count++] = i;
 }
 
 bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
@@ -292,6 +304,8 @@ bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point
     clear_D(K);
     prepare_code(K);
     K->factored = code->accelerate(&K->places, point, terms, x, y);
+    if (K->factored && K->dense)
+        collect_raised(K);
     return K->factored;
 }
 
@@ -301,6 +315,8 @@ static bool factor_by_code(keel_saddle *K, const double *A, const double *J) {
     int done = K->code->factor(&K->places, A, J);
     if (done == KI_CODE_BUT_S)
         ki_saddle_dense_factor_S(K);
+    else if (done == KI_CODE_ALL && K->dense)
+        collect_raised(K);
     if (done == KI_CODE_NOTHING)
         K->code_pause = CODE_PAUSE;
     return done != KI_CODE_NOTHING && !K->pivots.overflow;

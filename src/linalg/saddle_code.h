@@ -25,6 +25,10 @@ typedef struct ki_saddle_places {
     double *S_size;              /* [m]                                     */
     double threshold;            /* a pivot of S above it times S_ii needs no judgement */
     double tolerance;            /* of each component of a residual, relative to its terms */
+    /* dense: a pivot that is not above is raised by delta S_ii, if delta is not zero, and the residual of its
+     * row may be the part `left` of its terms */
+    double delta, left;
+    int *raised; /* [m] 1 where it was */
 } ki_saddle_places;
 
 /* What `factor` did. */

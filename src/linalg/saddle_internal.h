@@ -88,6 +88,7 @@ struct keel_saddle {
     ki_saddle_places places;      /* for it                               */
     int code_pause;               /* factorizations that are not tried with it, for it gave back */
     bool D_is_zero;               /* nothing to clear                     */
+    int *raised;                  /* [m] 1: it raised the pivot of this row */
     bool code_ready;              /* it can solve; entries without a value are zero */
 
     ki_saddle_dense *dense;    /* one of these two is NULL */

@@ -105,9 +105,11 @@ static void write_S_row(ki_saddle_text *e, int i) {
     write_row(e, e->S, e->m, e->S_first, 's', 'p', i, e->S_given);
     ki_text_add(e->text,
                 "        const double pivot = s%d_%d - sum;\n"
-                "        good &= pivot > k->threshold * s%d_%d;\n"
-                "        p%d = 1 / pivot;\n    }\n",
-                i, i, i, i, i);
+                "        const int enough = pivot > k->threshold * s%d_%d;\n"
+                "        good &= enough | (k->delta > 0);\n"
+                "        k->raised[%d] = !enough;\n"
+                "        p%d = 1 / (enough ? pivot : raise(pivot, k->delta * s%d_%d));\n    }\n",
+                i, i, i, i, i, i, i, i);
 }
 
 static void store(ki_saddle_text *e, bool *entries, int rows, int columns, char name, const char *to,

@@ -55,7 +55,10 @@ static void write_small(ki_saddle_text *e) {
     for (int i = 0; i < e->n; i++)
         ki_text_add(e->text, "    small &= fabs(rest_u%d) - k->tolerance * size_u%d <= 0;\n", i, i);
     for (int i = 0; i < e->m; i++)
-        ki_text_add(e->text, "    small &= fabs(rest_w%d) - k->tolerance * size_w%d <= 0;\n", i, i);
+        ki_text_add(
+            e->text,
+            "    small &= fabs(rest_w%d) - (k->raised[%d] ? k->left : k->tolerance) * size_w%d <= 0;\n", i, i,
+            i);
 }
 
 static void write_list(ki_saddle_text *e, const char *name, int count) {
@@ -99,11 +102,11 @@ void ki_write_residual(ki_saddle_text *e) {
 
 /* Scaled max-norms of the two blocks as in refine.c: |rest| w <= tolerance |size| w. A NaN shows in the sum.
  */
-static void write_norm(ki_saddle_text *e, char block, int count, const char *square) {
+static void write_norm(ki_saddle_text *e, char block, int count, const char *square, const char *except) {
     ki_text_add(e->text,
                 "static int small_%c(const struct places *k, const double *rest, const double *size) {\n"
                 "    double most = 0, largest = 0, sum = 0;\n"
-                "    for (int i = 0; i < %d; i++) {\n%s"
+                "    for (int i = 0; i < %d; i++) {\n%s%s"
                 "        const double w = square > 0 ? 1 / sqrt(square) : 1, r = fabs(rest[i]) * w;\n"
                 "        most = r > most ? r : most;\n"
                 "        largest = size[i] * w > largest ? size[i] * w : largest;\n"
@@ -111,7 +114,7 @@ static void write_norm(ki_saddle_text *e, char block, int count, const char *squ
                 "    }\n"
                 "    return most <= k->tolerance * largest && sum <= LARGEST;\n"
                 "}\n\n",
-                block, count, square);
+                block, count, except, square);
 }
 
 static void write_numbers(ki_saddle_text *e, char matrix, const char *name, const int *number, int count) {
@@ -130,11 +133,13 @@ static void write_pattern(ki_saddle_text *e, char matrix, keel_pattern P) {
 void ki_write_norms(ki_saddle_text *e) {
     write_pattern(e, 'A', e->A);
     write_pattern(e, 'J', e->J);
-    write_norm(e, 'x', e->n, "        const double square = k->A[A_START[i + 1] - 1];\n");
+    write_norm(e, 'x', e->n, "        const double square = k->A[A_START[i + 1] - 1];\n", "");
     write_norm(e, 'y', e->m,
                "        double square = 0;\n"
                "        for (int p = J_START[i]; p < J_START[i + 1]; p++)\n"
-               "            square += k->J[p] * k->J[p];\n");
+               "            square += k->J[p] * k->J[p];\n",
+               "        if (k->raised[i] && fabs(rest[i]) <= k->left * size[i])\n"
+               "            continue;\n");
     if (e->sparse)
         ki_write_closer_look(e);
 }

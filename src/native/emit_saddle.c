@@ -140,8 +140,15 @@ static const char PLACES[] = "struct places {\n"
                              "    double *A, *J;\n"
                              "    const double *D;\n"
                              "    double *panels, *L_A, *d_inverse, *Y, *L_S, *p_inverse, *S_size;\n"
-                             "    double threshold, tolerance;\n"
+                             "    double threshold, tolerance, delta, left;\n"
+                             "    int *raised;\n"
                              "};\n\n";
+
+/* ki_pivots_judge of saddle_internal.h, for a threshold that leaves no pivot in between. */
+static const char RAISE[] = "static inline double raise(double pivot, double by) {\n"
+                            "    const double raised = (pivot > 0 ? pivot : 0) + by;\n"
+                            "    return raised > 0 ? raised : 1;\n"
+                            "}\n\n";
 
 static void write_constants(ki_saddle_text *e) {
     ki_text_add(e->text,
@@ -149,7 +156,7 @@ static void write_constants(ki_saddle_text *e) {
     ki_text_number(e->text, KI_PIVOT_NOISE_A);
     ki_text_add(e->text, ", LARGEST = ");
     ki_text_number(e->text, DBL_MAX);
-    ki_text_add(e->text, ";\n\n");
+    ki_text_add(e->text, ";\n\n%s", RAISE);
 }
 
 /* Analyses the patterns and lets `write` go on; false when out of memory. */
