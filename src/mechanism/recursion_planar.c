@@ -10,19 +10,11 @@
  *
  *     v_b = v_p + omega_p J(x - d) + omega_b J(d)          a_b = a_p - omega_p^2 (x - d) - omega_b^2 d.
  */
-#include "base/sine.h"
+#include "base/sines.h"
 #include "mechanism/joint.h"
 #include "mechanism/recursion.h"
 
 /* ---- poses ------------------------------------------------------------------------------------------- */
-
-static void turn_to(double angle, ki_state *s) {
-    double c, si;
-    ki_sine_cosine(angle, &si, &c);
-    s->angle = angle;
-    s->R[0] = s->R[4] = c;
-    s->R[3] = si, s->R[1] = -si;
-}
 
 /* y = R x */
 static void rotate(const ki_state *s, const double x[2], double y[2]) {
@@ -36,36 +28,29 @@ static void arm_of(const ki_body *body, const ki_state *s, double d[2]) {
     d[0] = -d[0], d[1] = -d[1];
 }
 
-static void place_pin(const ki_body *body, const ki_state *p, const double *q, ki_state *s, double S[6]) {
-    double P[2], d[2];
-    rotate(p, body->place[0], P);
-    turn_to(p->angle + q[0] + body->drawn_turn, s);
+/* The pose of a body that hangs from p by its place, P from r_p; returns d. */
+static void hang(const ki_body *body, const ki_state *p, const double P[2], ki_state *s, double d[2]) {
     arm_of(body, s, d);
     for (int i = 0; i < 2; i++)
         s->r[i] = p->r[i] + P[i] + d[i];
+}
+
+static void place_pin(const ki_body *body, const ki_state *p, ki_state *s, double S[6]) {
+    double P[2], d[2];
+    rotate(p, body->place[0], P);
+    hang(body, p, P, s, d);
     S[0] = body->sign;
     S[1] = -body->sign * d[1];
     S[2] = body->sign * d[0];
 }
 
-/* The columns never change: work.c */
-static void place_own(const double *q, ki_state *s) {
-    turn_to(q[2], s);
-    s->r[0] = q[0], s->r[1] = q[1];
-}
-
-static void place_any(const ki_body *body, const ki_state *p, const double *q, ki_state *s, double (*S)[6]) {
-    const double *F = body->hinge.frame[0].R, *c = body->place[0];
-    ki_relative relative = {.angle = 0};
+/* s->r is where the body's place is from the parent's, in the hinge's frame there. */
+static void place_any(const ki_body *body, const ki_state *p, ki_state *s, double (*S)[6]) {
+    const double *F = body->hinge.frame[0].R, *c = body->place[0], *r = s->r;
+    const double on_parent[2] = {c[0] + F[0] * r[0] + F[1] * r[1], c[1] + F[3] * r[0] + F[4] * r[1]};
     double P[2], d[2];
-    body->hinge.type->planar->place(&body->hinge, q, &relative);
-    const double *r = relative.r,
-                 on_parent[2] = {c[0] + F[0] * r[0] + F[1] * r[1], c[1] + F[3] * r[0] + F[4] * r[1]};
     rotate(p, on_parent, P);
-    turn_to(p->angle + relative.angle + body->drawn_turn, s);
-    arm_of(body, s, d);
-    for (int i = 0; i < 2; i++)
-        s->r[i] = p->r[i] + P[i] + d[i];
+    hang(body, p, P, s, d);
     for (int j = 0; j < body->n_v; j++) {
         const double *column = body->constants->columns[j];
         S[j][0] = column[0];
@@ -75,17 +60,43 @@ static void place_any(const ki_body *body, const ki_state *p, const double *q, k
     }
 }
 
+/* The angles of all bodies; s->r of a body that neither is pinned nor has coordinates of its own: where its
+ * hinge is. */
+static void turn_bodies(const ki_mech *mech, ki_mech_work *w) {
+    double *angle = w->angle;
+    for (int b = 1; b < mech->body_count; b++) {
+        const ki_body *body = &mech->body[b];
+        const double *q = w->local_q + body->q;
+        if (body->kind == KI_HINGE_PIN) {
+            angle[b] = angle[body->parent] + q[0] + body->drawn_turn;
+        } else if (body->kind == KI_HINGE_OWN) {
+            angle[b] = q[2];
+        } else {
+            ki_relative relative = {.angle = 0};
+            body->hinge.type->planar->place(&body->hinge, q, &relative);
+            angle[b] = angle[body->parent] + relative.angle + body->drawn_turn;
+            w->state[b].r[0] = relative.r[0], w->state[b].r[1] = relative.r[1];
+        }
+    }
+    ki_sines_cosines(mech->body_count, angle, w->sine, w->cosine);
+}
+
+/* The columns of a body with coordinates of its own never change: work.c */
 void ki_place_planar(const ki_mech *mech, ki_mech_work *w) {
+    turn_bodies(mech, w);
     for (int b = 1; b < mech->body_count; b++) {
         const ki_body *body = &mech->body[b];
         const ki_state *p = &w->state[body->parent];
-        const double *q = w->local_q + body->q;
+        ki_state *s = &w->state[b];
+        s->angle = w->angle[b];
+        s->R[0] = s->R[4] = w->cosine[b];
+        s->R[3] = w->sine[b], s->R[1] = -w->sine[b];
         if (body->kind == KI_HINGE_PIN)
-            place_pin(body, p, q, &w->state[b], w->S[body->v]);
+            place_pin(body, p, s, w->S[body->v]);
         else if (body->kind == KI_HINGE_OWN)
-            place_own(q, &w->state[b]);
+            s->r[0] = w->local_q[body->q], s->r[1] = w->local_q[body->q + 1];
         else
-            place_any(body, p, q, &w->state[b], w->S + body->v);
+            place_any(body, p, s, w->S + body->v);
     }
 }
 

@@ -17,8 +17,9 @@
 
 typedef struct ki_mech_work {
     ki_arena arena;
-    ki_state *state;         /* [body_count] */
-    double (*S)[6];          /* [n_v] columns, world axes, at the reference point of their body */
+    ki_state *state;               /* [body_count] */
+    double *angle, *sine, *cosine; /* [body_count] planar: of each body */
+    double (*S)[6];                /* [n_v] columns, world axes, at the reference point of their body */
     double (*wrench)[6];     /* [body_count] on each body, about its reference point; after ki_gather on its
                                 subtree */
     double (*added)[6];      /* [body_count] part of twist' that v' makes */
