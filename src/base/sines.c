@@ -1,3 +1,4 @@
+#include "base/twice.h"
 #include "base/sines.h"
 
 #include <stdbool.h>
@@ -16,7 +17,7 @@ static double of_bits(uint64_t bits) {
     return x;
 }
 
-void ki_sines_cosines(int count, const double *restrict x, double *restrict sine, double *restrict cosine) {
+KI_TWICE void ki_sines_cosines(int count, const double *restrict x, double *restrict sine, double *restrict cosine) {
     bool near = true;
     for (int i = 0; i < count; i++)
         near &= fabs(x[i]) < KI_SINE_RANGE;

@@ -7,6 +7,7 @@
  *
  * and zero for all other k < j (Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.2).
  */
+#include "base/twice.h"
 #include "mechanism/recursion.h"
 
 /* Composite, spatial: m, h [3], I [6] = xx yy zz xy yz zx. Planar: m, h [2], I. Moved by x to the parent,
@@ -18,7 +19,7 @@
 /* ---- in the plane ------------------------------------------------------------------------------------ */
 
 /* Adds C, moved by (x, y), to the composite of the parent. */
-static void add_moved_planar(const double *C, double x, double y, double *to) {
+KI_INLINE void add_moved_planar(const double *C, double x, double y, double *to) {
     to[0] += C[0];
     to[1] += C[1] + C[0] * x;
     to[2] += C[2] + C[0] * y;
@@ -26,14 +27,14 @@ static void add_moved_planar(const double *C, double x, double y, double *to) {
 }
 
 /* The rows of a body with coordinates of its own, whose columns are the unit vectors of x', y' and angle'. */
-static void own_rows_planar(const double *C, const int *slot, double *M) {
+KI_INLINE void own_rows_planar(const double *C, const int *slot, double *M) {
     M[slot[0]] = M[slot[2]] = C[0];
     M[slot[1]] = 0;
     M[slot[3]] = -C[2], M[slot[4]] = C[1], M[slot[5]] = C[3];
 }
 
 /* Row j, of body b. Returns the next slot. */
-static const int *row_planar(const ki_mech *mech, const ki_mech_work *w, int b, int j, const int *slot,
+KI_INLINE const int *row_planar(const ki_mech *mech, const ki_mech_work *w, int b, int j, const int *slot,
                              double *M) {
     const double *C = w->composite[b], *S = w->S[j], *r = w->state[b].r;
     const ki_body *body = &mech->body[b];
@@ -57,7 +58,7 @@ static const int *row_planar(const ki_mech *mech, const ki_mech_work *w, int b, 
 }
 
 /* From the last body to the first: a composite is complete when its body is reached. */
-static void mass_planar(const ki_mech *mech, ki_mech_work *w, double *M) {
+KI_TWICE static void mass_planar(const ki_mech *mech, ki_mech_work *w, double *M) {
     const int *slots = mech->layout->M_slot, *start = mech->system.M.start;
     for (int b = 1; b < mech->body_count && mech->layout->branches; b++) {
         double *C = w->composite[b];

@@ -11,31 +11,32 @@
  *     v_b = v_p + omega_p J(x - d) + omega_b J(d)          a_b = a_p - omega_p^2 (x - d) - omega_b^2 d.
  */
 #include "base/sines.h"
+#include "base/twice.h"
 #include "mechanism/joint.h"
 #include "mechanism/recursion.h"
 
 /* ---- poses ------------------------------------------------------------------------------------------- */
 
 /* y = R x */
-static void rotate(const ki_state *s, const double x[2], double y[2]) {
+KI_INLINE void rotate(const ki_state *s, const double x[2], double y[2]) {
     y[0] = s->R[0] * x[0] - s->R[3] * x[1];
     y[1] = s->R[3] * x[0] + s->R[0] * x[1];
 }
 
 /* d of a body: from its place of the hinge to its reference point */
-static void arm_of(const ki_body *body, const ki_state *s, double d[2]) {
+KI_INLINE void arm_of(const ki_body *body, const ki_state *s, double d[2]) {
     rotate(s, body->place[1], d);
     d[0] = -d[0], d[1] = -d[1];
 }
 
 /* The pose of a body that hangs from p by its place, P from r_p; returns d. */
-static void hang(const ki_body *body, const ki_state *p, const double P[2], ki_state *s, double d[2]) {
+KI_INLINE void hang(const ki_body *body, const ki_state *p, const double P[2], ki_state *s, double d[2]) {
     arm_of(body, s, d);
     for (int i = 0; i < 2; i++)
         s->r[i] = p->r[i] + P[i] + d[i];
 }
 
-static void place_pin(const ki_body *body, const ki_state *p, ki_state *s, double S[6]) {
+KI_INLINE void place_pin(const ki_body *body, const ki_state *p, ki_state *s, double S[6]) {
     double P[2], d[2];
     rotate(p, body->place[0], P);
     hang(body, p, P, s, d);
@@ -82,7 +83,7 @@ static void turn_bodies(const ki_mech *mech, ki_mech_work *w) {
 }
 
 /* The columns of a body with coordinates of its own never change: work.c */
-void ki_place_planar(const ki_mech *mech, ki_mech_work *w) {
+KI_TWICE void ki_place_planar(const ki_mech *mech, ki_mech_work *w) {
     turn_bodies(mech, w);
     for (int b = 1; b < mech->body_count; b++) {
         const ki_body *body = &mech->body[b];
@@ -102,7 +103,7 @@ void ki_place_planar(const ki_mech *mech, ki_mech_work *w) {
 
 /* ---- velocities -------------------------------------------------------------------------------------- */
 
-static void move_pin(const ki_state *p, const double *v, const double S[6], ki_state *s) {
+KI_INLINE void move_pin(const ki_state *p, const double *v, const double S[6], ki_state *s) {
     double omega_p = p->twist[0], omega = omega_p + S[0] * v[0];
     double dx = S[0] * S[2], dy = -S[0] * S[1]; /* S_0 = 1 or -1 */
     double cx = s->r[0] - p->r[0] - dx, cy = s->r[1] - p->r[1] - dy;
@@ -135,7 +136,7 @@ static void move_any(const ki_body *body, const ki_state *p, const double *v, do
     s->bias[2] = p->bias[2] - omega * omega * y + 2 * omega * ux - Omega * Omega * d[1];
 }
 
-void ki_move_planar(const ki_mech *mech, ki_mech_work *w, const double *v) {
+KI_TWICE void ki_move_planar(const ki_mech *mech, ki_mech_work *w, const double *v) {
     for (int b = 1; b < mech->body_count; b++) {
         const ki_body *body = &mech->body[b];
         const ki_state *p = &w->state[body->parent];
@@ -178,7 +179,7 @@ void ki_body_wrenches_planar(const ki_mech *mech, ki_mech_work *w, bool with_rat
     }
 }
 
-void ki_gather_planar(const ki_mech *mech, ki_mech_work *w, double *Q) {
+KI_TWICE void ki_gather_planar(const ki_mech *mech, ki_mech_work *w, double *Q) {
     for (int b = mech->body_count - 1; b > 0; b--) {
         const ki_body *body = &mech->body[b];
         const double *f = w->wrench[b];

@@ -1,6 +1,7 @@
 /* Constraint rows: evaluated part by part, and projected onto the velocities of the tree. */
 #include <string.h>
 
+#include "base/twice.h"
 #include "mechanism/joint.h"
 #include "mechanism/reaction.h"
 #include "mechanism/recursion.h"
@@ -113,7 +114,7 @@ static const int *sliding_columns(const ki_group *g, int d, const ki_row *rows, 
 }
 
 /* Two rows along the axes of the world and no other, as of a pin. */
-static void pin_planar(const ki_mech *mech, const ki_mech_work *w, const ki_group *g, double *J) {
+KI_INLINE void pin_planar(const ki_mech *mech, const ki_mech_work *w, const ki_group *g, double *J) {
     const int *slot = mech->layout->J_slot + g->slot;
     const ki_row *rows = w->rows + g->part;
     for (int side = 1; side >= 0; side--) {
@@ -158,7 +159,7 @@ static void group_planar(const ki_mech *mech, const ki_mech_work *w, const ki_gr
     }
 }
 
-static void jacobian_planar(const ki_mech *mech, const ki_mech_work *w, double *J) {
+KI_TWICE static void jacobian_planar(const ki_mech *mech, const ki_mech_work *w, double *J) {
     const ki_layout *l = mech->layout;
     for (int g = 0; g < l->group_count; g++)
         if (ki_is_pin(&l->group[g]))

@@ -1,0 +1,17 @@
+/* twice.h - a function compiled twice: for any processor, and for those with AVX2, which is chosen when the
+ * program is loaded. Its instructions name a place for the result and take four numbers at a time; products
+ * and sums stay separate (no FMA), so that both give the same bits. */
+#ifndef KI_TWICE_H
+#define KI_TWICE_H
+
+#if defined __x86_64__ && defined __gnu_linux__ && defined __GNUC__ && !defined __clang__ &&                 \
+    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+#define KI_TWICE __attribute__((target_clones("avx2", "default")))
+#else
+#define KI_TWICE
+#endif
+
+/* What such a function calls must be part of it to be compiled with it. */
+#define KI_INLINE static inline __attribute__((always_inline))
+
+#endif
