@@ -35,26 +35,25 @@ KI_INLINE void own_rows_planar(const double *C, const int *slot, double *M) {
 
 /* Row j, of body b. Returns the next slot. */
 KI_INLINE const int *row_planar(const ki_mech *mech, const ki_mech_work *w, int b, int j, const int *slot,
-                             double *M) {
-    const double *C = w->composite[b], *S = w->S[j], *r = w->state[b].r;
+                                double *M) {
+    const double *C = w->composite[b], *S = w->S[j], x = w->state[b].r[0], y = w->state[b].r[1];
     const ki_body *body = &mech->body[b];
     const double F0 = C[3] * S[0] + C[1] * S[2] - C[2] * S[1], F1 = C[0] * S[1] - S[0] * C[2],
                  F2 = C[0] * S[2] + S[0] * C[1];
     for (int k = body->v; k < j; k++)
         M[*slot++] = w->S[k][0] * F0 + w->S[k][1] * F1 + w->S[k][2] * F2;
     M[*slot++] = S[0] * F0 + S[1] * F1 + S[2] * F2;
-    for (int c = body->parent; c != 0; c = body->parent) {
-        const double *r_c = w->state[c].r, L = F0 + (r[0] - r_c[0]) * F2 - (r[1] - r_c[1]) * F1;
-        body = &mech->body[c];
-        if (body->kind == KI_HINGE_OWN) { /* unit vectors, and no ancestors */
-            M[slot[0]] = F1, M[slot[1]] = F2, M[slot[2]] = L;
-            return slot + 3;
-        }
-        S = w->S[body->v];
-        for (int k = body->n_v; k > 0; k--, S += 6)
-            M[*slot++] = S[0] * L + S[1] * F1 + S[2] * F2;
+    const int *above = mech->layout->above;
+    int k = above[body->v + body->n_v - 1];
+    for (; k >= 0; k = above[k]) {
+        S = w->S[k];
+        M[*slot++] = S[0] * (F0 + (x - S[3]) * F2 - (y - S[4]) * F1) + S[1] * F1 + S[2] * F2;
     }
-    return slot;
+    if (k == KI_GROUND)
+        return slot;
+    S = w->S[~k]; /* unit vectors */
+    M[slot[0]] = F1, M[slot[1]] = F2, M[slot[2]] = F0 + (x - S[3]) * F2 - (y - S[4]) * F1;
+    return slot + 3;
 }
 
 /* From the last body to the first: a composite is complete when its body is reached. */
@@ -75,6 +74,8 @@ KI_TWICE static void mass_planar(const ki_mech *mech, ki_mech_work *w, double *M
             M[slot[2]] = body->inertia[2];
         } else if (body->kind == KI_HINGE_OWN) {
             own_rows_planar(C, slot, M);
+        } else if (body->n_v == 1) {
+            row_planar(mech, w, b, body->v, slot, M);
         } else {
             for (int j = body->v; j < body->v + body->n_v; j++)
                 slot = row_planar(mech, w, b, j, slot, M);

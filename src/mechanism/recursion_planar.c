@@ -43,6 +43,13 @@ KI_INLINE void place_pin(const ki_body *body, const ki_state *p, ki_state *s, do
     S[0] = body->sign;
     S[1] = -body->sign * d[1];
     S[2] = body->sign * d[0];
+    S[3] = s->r[0], S[4] = s->r[1];
+}
+
+/* The columns themselves never change: work.c */
+static void place_own(const double *q, ki_state *s, double S[6]) {
+    S[3] = s->r[0] = q[0];
+    S[4] = s->r[1] = q[1];
 }
 
 /* s->r is where the body's place is from the parent's, in the hinge's frame there. */
@@ -58,6 +65,7 @@ static void place_any(const ki_body *body, const ki_state *p, ki_state *s, doubl
         rotate(p, column + 1, S[j] + 1);
         S[j][1] -= column[0] * d[1];
         S[j][2] += column[0] * d[0];
+        S[j][3] = s->r[0], S[j][4] = s->r[1];
     }
 }
 
@@ -82,7 +90,6 @@ static void turn_bodies(const ki_mech *mech, ki_mech_work *w) {
     ki_sines_cosines(mech->body_count, angle, w->sine, w->cosine);
 }
 
-/* The columns of a body with coordinates of its own never change: work.c */
 KI_TWICE void ki_place_planar(const ki_mech *mech, ki_mech_work *w) {
     turn_bodies(mech, w);
     for (int b = 1; b < mech->body_count; b++) {
@@ -95,7 +102,7 @@ KI_TWICE void ki_place_planar(const ki_mech *mech, ki_mech_work *w) {
         if (body->kind == KI_HINGE_PIN)
             place_pin(body, p, s, w->S[body->v]);
         else if (body->kind == KI_HINGE_OWN)
-            s->r[0] = w->local_q[body->q], s->r[1] = w->local_q[body->q + 1];
+            place_own(w->local_q + body->q, s, w->S[body->v]);
         else
             place_any(body, p, s, w->S + body->v);
     }
@@ -182,9 +189,10 @@ void ki_body_wrenches_planar(const ki_mech *mech, ki_mech_work *w, bool with_rat
 KI_TWICE void ki_gather_planar(const ki_mech *mech, ki_mech_work *w, double *Q) {
     for (int b = mech->body_count - 1; b > 0; b--) {
         const ki_body *body = &mech->body[b];
-        const double *f = w->wrench[b];
-        for (int j = body->v; Q && j < body->v + body->n_v; j++)
-            Q[j] = w->S[j][0] * f[0] + w->S[j][1] * f[1] + w->S[j][2] * f[2];
+        const double f[3] = {w->wrench[b][0], w->wrench[b][1], w->wrench[b][2]};
+        double(*S)[6] = w->S + body->v;
+        for (int j = 0; Q && j < body->n_v; j++)
+            Q[body->v + j] = S[j][0] * f[0] + S[j][1] * f[1] + S[j][2] * f[2];
         if (body->parent == 0)
             continue;
         const double *r = w->state[b].r, *p = w->state[body->parent].r;
