@@ -1,5 +1,5 @@
-#include "base/twice.h"
 #include "base/sines.h"
+#include "base/hints.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,8 @@ static double of_bits(uint64_t bits) {
     return x;
 }
 
-KI_TWICE void ki_sines_cosines(int count, const double *restrict x, double *restrict sine, double *restrict cosine) {
+KI_TWICE static void sines_cosines(int count, const double *restrict x, double *restrict sine,
+                                   double *restrict cosine) {
     bool near = true;
     for (int i = 0; i < count; i++)
         near &= fabs(x[i]) < KI_SINE_RANGE;
@@ -26,11 +27,14 @@ KI_TWICE void ki_sines_cosines(int count, const double *restrict x, double *rest
     for (int i = 0; i < count && near; i++) {
         double k, s, c;
         ki_sine_cosine_reduced(x[i], &k, &s, &c);
-        /* the last bits of k + 1.5 2^52 are those of the integer k: the first exchanges, the second is a sign
-         */
+        /* k + 1.5 2^52 ends in the bits of k: the last one exchanges, the one before is a sign */
         const uint64_t quadrant = bits_of(k + 0x1.8p52), turned = -(quadrant & 1);
         const uint64_t exchange = (bits_of(s) ^ bits_of(c)) & turned;
         sine[i] = of_bits(bits_of(s) ^ exchange ^ (quadrant >> 1 << 63));
         cosine[i] = of_bits(bits_of(c) ^ exchange ^ ((quadrant + 1) >> 1 << 63));
     }
+}
+
+void ki_sines_cosines(int count, const double *x, double *sine, double *cosine) {
+    sines_cosines(count, x, sine, cosine);
 }

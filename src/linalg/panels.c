@@ -1,18 +1,10 @@
 /* The numbers. Most panels are small: in functions that are compiled for their width and their number of rows
  * all loops become straight lines. Their operands are copied to local variables, which no store can change.
  */
-#include "base/twice.h"
 #include "linalg/panels.h"
+#include "base/hints.h"
 
 #include <string.h>
-
-/* Before a loop with loops inside whose number of turns is a constant in small panels: the compiler would
- * keep it. */
-#if defined __GNUC__ && !defined __clang__
-#define UNROLL _Pragma("GCC unroll 8")
-#else
-#define UNROLL
-#endif
 
 /* Calls function(..., width, rows), with constants where KI_SHAPE says so. */
 #define WITH(function, w, r, ...)                                                                            \
@@ -61,7 +53,7 @@ KI_INLINE double dot(int count, const double *a, const double *b) {
 
 /* w = row L^-T of the square */
 KI_INLINE void eliminate_row(const double *row, int count, const double *square, int width, double *w) {
-    UNROLL for (int j = 0; j < count; j++) {
+    KI_UNROLL for (int j = 0; j < count; j++) {
         double rest = row[j];
         for (int c = 0; c < j; c++)
             rest -= w[c] * square[j * width + c];
@@ -107,8 +99,8 @@ KI_INLINE double invert_J(ki_panels *F, int k, double before, double pivot) {
 
 /* The square: L below its diagonal. */
 KI_INLINE void factor_square(ki_panels *F, int k, bool of_J, double *square, double *d_inverse, double *w,
-                                 int width) {
-    UNROLL for (int i = 0; i < width; i++) {
+                             int width) {
+    KI_UNROLL for (int i = 0; i < width; i++) {
         double *row = square + i * width, before = row[i], pivot = before;
         eliminate_row(row, i, square, width, w);
         scale_row(row, i, d_inverse, w);
@@ -119,10 +111,10 @@ KI_INLINE void factor_square(ki_panels *F, int k, bool of_J, double *square, dou
 }
 
 /* K_ab -= l_a w_b for the rows a >= b below; w = l d */
-KI_INLINE void subtract_products(ki_panels *F, const cursor *at, const double *l, const double *w,
-                                     int width, int rows) {
+KI_INLINE void subtract_products(ki_panels *F, const cursor *at, const double *l, const double *w, int width,
+                                 int rows) {
     const int *offset = at->offset;
-    UNROLL for (int b = 0; b < rows; b++) {
+    KI_UNROLL for (int b = 0; b < rows; b++) {
         bool few = rows <= KI_FEW_ROWS;
         const int *to = few ? offset - b : F->offset + F->shift[at->row - F->row + b];
         double *value = few ? F->value : F->value + F->base[at->row - F->row + b];
@@ -134,7 +126,7 @@ KI_INLINE void subtract_products(ki_panels *F, const cursor *at, const double *l
 
 /* What a panel of rows of J takes away from the rows below. */
 KI_INLINE void add_taken(ki_panels *F, const int *row, const double *l, const double *w, int width,
-                             int rows) {
+                         int rows) {
     for (int b = 0; b < rows; b++)
         F->taken[row[b]] -= dot(width, l + b * width, w + b * width);
 }
@@ -148,7 +140,7 @@ KI_INLINE void factor_panel(ki_panels *F, cursor *at, int width, int rows) {
     for (int i = 0; i < width * width && small; i++)
         square[i] = value[i];
     factor_square(F, at->k, of_J, square, d_inverse, w, width);
-    UNROLL for (int a = 0; a < rows; a++) {
+    KI_UNROLL for (int a = 0; a < rows; a++) {
         eliminate_row(below + a * width, width, square, width, w + a * width);
         scale_row(l + a * width, width, d_inverse, w + a * width);
     }
@@ -169,14 +161,18 @@ KI_INLINE void factor_panel(ki_panels *F, cursor *at, int width, int rows) {
     at->offset += rows <= KI_FEW_ROWS ? rows * (rows + 1) / 2 : at->panel->offsets;
 }
 
-KI_TWICE int ki_panels_factor(ki_panels *F, const double *source, ki_pivots *pivots, double *S_size) {
+KI_TWICE static void factor_panels(ki_panels *F) {
     const ki_panel *end = F->panel + F->count;
+    for (cursor at = at_begin(F); at.panel < end && F->failed < 0; at.panel++)
+        BY_SHAPE(factor_panel, at.panel, F, &at)
+}
+
+int ki_panels_factor(ki_panels *F, const double *source, ki_pivots *pivots, double *S_size) {
     F->source = source;
     F->pivots = pivots;
     F->S_size = S_size;
     F->failed = -1;
-    for (cursor at = at_begin(F); at.panel < end && F->failed < 0; at.panel++)
-        BY_SHAPE(factor_panel, at.panel, F, &at)
+    factor_panels(F);
     if (F->failed >= 0)
         memset(F->taken, 0, (size_t)F->size * sizeof(double));
     return F->failed;
@@ -222,7 +218,7 @@ KI_INLINE void backward(cursor *at, const double *d_inverse, double *b, int widt
         x_all[c] = x[c];
 }
 
-KI_TWICE void ki_panels_solve(const ki_panels *F, double *b) {
+KI_TWICE static void solve(const ki_panels *F, double *b) {
     const ki_panel *begin = F->panel, *end = begin + F->count;
     const double *d_inverse = F->d_inverse;
     cursor at = at_begin(F);
@@ -230,4 +226,8 @@ KI_TWICE void ki_panels_solve(const ki_panels *F, double *b) {
         BY_SHAPE(forward, at.panel, &at, b)
     while (at.panel-- > begin)
         BY_SHAPE(backward, at.panel, &at, d_inverse, b)
+}
+
+void ki_panels_solve(const ki_panels *F, double *b) {
+    solve(F, b);
 }

@@ -17,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/twice.h"
+#include "base/hints.h"
 #include "linalg/saddle_internal.h"
 
 /* rest = right-hand side - product, size = the same with magnitudes, for the rows of A */

@@ -161,6 +161,26 @@ static bool take_J(keel_saddle *K, const double *J) {
     return finite;
 }
 
+bool ki_saddle_is_finite(keel_saddle *K) {
+    double sum = 0;
+    for (int p = 0; p < keel_pattern_count(K->A); p++)
+        sum += 0 * K->A_values[p];
+    return sum == 0 && take_J(K, K->J_values);
+}
+
+/* A and J; false if a value is not finite. Where the whole matrix is factored each is part of a pivot, and
+ * shows there: see ki_saddle_sparse_factor. */
+static bool take_matrices(keel_saddle *K, const double *A, const double *J) {
+    int count = keel_pattern_count(K->A);
+    if (K->dense)
+        return copy_finite(count, A, K->A_values) && take_J(K, J);
+    if (count > 0)
+        memcpy(K->A_values, A, (size_t)count * sizeof(double));
+    if (K->m > 0)
+        memcpy(K->J_values, J, (size_t)keel_pattern_count(K->J) * sizeof(double));
+    return true;
+}
+
 void ki_saddle_scale(keel_saddle *K) {
     const int *start = K->J.start;
     if (K->scaled)
@@ -321,8 +341,7 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
         return KEEL_OK;
     }
     K->code_ready = false;
-    finite &= copy_finite(keel_pattern_count(K->A), A, K->A_values);
-    finite &= take_J(K, J);
+    finite &= take_matrices(K, A, J);
     if (!finite)
         return KEEL_ERROR_NOT_FINITE;
     keel_status status = KEEL_OK;

@@ -7,7 +7,7 @@
  *
  * and zero for all other k < j (Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.2).
  */
-#include "base/twice.h"
+#include "base/hints.h"
 #include "mechanism/recursion.h"
 
 /* Composite, spatial: m, h [3], I [6] = xx yy zz xy yz zx. Planar: m, h [2], I. Moved by x to the parent,

@@ -10,8 +10,8 @@
  *
  *     v_b = v_p + omega_p J(x - d) + omega_b J(d)          a_b = a_p - omega_p^2 (x - d) - omega_b^2 d.
  */
+#include "base/hints.h"
 #include "base/sines.h"
-#include "base/twice.h"
 #include "mechanism/joint.h"
 #include "mechanism/recursion.h"
 
@@ -90,8 +90,7 @@ static void turn_bodies(const ki_mech *mech, ki_mech_work *w) {
     ki_sines_cosines(mech->body_count, angle, w->sine, w->cosine);
 }
 
-KI_TWICE void ki_place_planar(const ki_mech *mech, ki_mech_work *w) {
-    turn_bodies(mech, w);
+KI_TWICE static void place_bodies(const ki_mech *mech, ki_mech_work *w) {
     for (int b = 1; b < mech->body_count; b++) {
         const ki_body *body = &mech->body[b];
         const ki_state *p = &w->state[body->parent];
@@ -106,6 +105,11 @@ KI_TWICE void ki_place_planar(const ki_mech *mech, ki_mech_work *w) {
         else
             place_any(body, p, s, w->S + body->v);
     }
+}
+
+void ki_place_planar(const ki_mech *mech, ki_mech_work *w) {
+    turn_bodies(mech, w);
+    place_bodies(mech, w);
 }
 
 /* ---- velocities -------------------------------------------------------------------------------------- */
@@ -143,7 +147,7 @@ static void move_any(const ki_body *body, const ki_state *p, const double *v, do
     s->bias[2] = p->bias[2] - omega * omega * y + 2 * omega * ux - Omega * Omega * d[1];
 }
 
-KI_TWICE void ki_move_planar(const ki_mech *mech, ki_mech_work *w, const double *v) {
+KI_TWICE static void move_bodies(const ki_mech *mech, ki_mech_work *w, const double *v) {
     for (int b = 1; b < mech->body_count; b++) {
         const ki_body *body = &mech->body[b];
         const ki_state *p = &w->state[body->parent];
@@ -154,6 +158,10 @@ KI_TWICE void ki_move_planar(const ki_mech *mech, ki_mech_work *w, const double 
         else
             move_any(body, p, v + body->v, w->S + body->v, &w->state[b]);
     }
+}
+
+void ki_move_planar(const ki_mech *mech, ki_mech_work *w, const double *v) {
+    move_bodies(mech, w, v);
 }
 
 void ki_accelerate_planar(const ki_mech *mech, ki_mech_work *w, const double *v_rate) {
@@ -186,7 +194,7 @@ void ki_body_wrenches_planar(const ki_mech *mech, ki_mech_work *w, bool with_rat
     }
 }
 
-KI_TWICE void ki_gather_planar(const ki_mech *mech, ki_mech_work *w, double *Q) {
+void ki_gather_planar(const ki_mech *mech, ki_mech_work *w, double *Q) {
     for (int b = mech->body_count - 1; b > 0; b--) {
         const ki_body *body = &mech->body[b];
         const double f[3] = {w->wrench[b][0], w->wrench[b][1], w->wrench[b][2]};

@@ -1,7 +1,7 @@
 /* Constraint rows: evaluated part by part, and projected onto the velocities of the tree. */
 #include <string.h>
 
-#include "base/twice.h"
+#include "base/hints.h"
 #include "mechanism/joint.h"
 #include "mechanism/reaction.h"
 #include "mechanism/recursion.h"
