@@ -168,17 +168,30 @@ bool ki_saddle_is_finite(keel_saddle *K) {
     return sum == 0 && take_J(K, K->J_values);
 }
 
-/* A and J; false if a value is not finite. Where the whole matrix is factored each is part of a pivot, and
- * shows there: see ki_saddle_sparse_factor. */
+/* Copies, and tells whether the sum of the squares is finite: then those of all rows are. */
+static bool copy_squares(int count, const double *restrict from, double *restrict to) {
+    double a = 0, b = 0;
+    int i = 0;
+    for (; i < count - 1; i += 2) {
+        to[i] = from[i];
+        to[i + 1] = from[i + 1];
+        a += from[i] * from[i];
+        b += from[i + 1] * from[i + 1];
+    }
+    if (i < count)
+        a += from[i] * (to[i] = from[i]);
+    return a + b < INFINITY;
+}
+
+/* A and J; false if a value, or the length of a row of J, is not finite. Where the whole matrix is factored
+ * each value of A is part of a pivot, and shows there: see ki_saddle_sparse_factor. */
 static bool take_matrices(keel_saddle *K, const double *A, const double *J) {
     int count = keel_pattern_count(K->A);
     if (K->dense)
         return copy_finite(count, A, K->A_values) && take_J(K, J);
     if (count > 0)
         memcpy(K->A_values, A, (size_t)count * sizeof(double));
-    if (K->m > 0)
-        memcpy(K->J_values, J, (size_t)keel_pattern_count(K->J) * sizeof(double));
-    return true;
+    return copy_squares(keel_pattern_count(K->J), J, K->J_values) || take_J(K, J);
 }
 
 void ki_saddle_scale(keel_saddle *K) {

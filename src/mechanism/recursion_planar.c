@@ -194,13 +194,16 @@ void ki_body_wrenches_planar(const ki_mech *mech, ki_mech_work *w, bool with_rat
     }
 }
 
-void ki_gather_planar(const ki_mech *mech, ki_mech_work *w, double *Q) {
+KI_TWICE static void gather(const ki_mech *mech, ki_mech_work *w, double *Q) {
     for (int b = mech->body_count - 1; b > 0; b--) {
         const ki_body *body = &mech->body[b];
         const double f[3] = {w->wrench[b][0], w->wrench[b][1], w->wrench[b][2]};
         double(*S)[6] = w->S + body->v;
-        for (int j = 0; Q && j < body->n_v; j++)
-            Q[body->v + j] = S[j][0] * f[0] + S[j][1] * f[1] + S[j][2] * f[2];
+        if (Q && body->kind == KI_HINGE_OWN) /* unit vectors of x', y', angle' */
+            Q[body->v] = f[1], Q[body->v + 1] = f[2], Q[body->v + 2] = f[0];
+        else if (Q)
+            for (int j = 0; j < body->n_v; j++)
+                Q[body->v + j] = S[j][0] * f[0] + S[j][1] * f[1] + S[j][2] * f[2];
         if (body->parent == 0)
             continue;
         const double *r = w->state[b].r, *p = w->state[body->parent].r;
@@ -209,4 +212,8 @@ void ki_gather_planar(const ki_mech *mech, ki_mech_work *w, double *Q) {
         to[1] += f[1];
         to[2] += f[2];
     }
+}
+
+void ki_gather_planar(const ki_mech *mech, ki_mech_work *w, double *Q) {
+    gather(mech, w, Q);
 }
