@@ -161,18 +161,14 @@ KI_INLINE void factor_panel(ki_panels *F, cursor *at, int width, int rows) {
     at->offset += rows <= KI_FEW_ROWS ? rows * (rows + 1) / 2 : at->panel->offsets;
 }
 
-KI_TWICE static void factor_panels(ki_panels *F) {
-    const ki_panel *end = F->panel + F->count;
-    for (cursor at = at_begin(F); at.panel < end && F->failed < 0; at.panel++)
-        BY_SHAPE(factor_panel, at.panel, F, &at)
-}
-
 int ki_panels_factor(ki_panels *F, const double *source, ki_pivots *pivots, double *S_size) {
+    const ki_panel *end = F->panel + F->count;
     F->source = source;
     F->pivots = pivots;
     F->S_size = S_size;
     F->failed = -1;
-    factor_panels(F);
+    for (cursor at = at_begin(F); at.panel < end && F->failed < 0; at.panel++)
+        BY_SHAPE(factor_panel, at.panel, F, &at)
     if (F->failed >= 0)
         memset(F->taken, 0, (size_t)F->size * sizeof(double));
     return F->failed;
@@ -218,7 +214,7 @@ KI_INLINE void backward(cursor *at, const double *d_inverse, double *b, int widt
         x_all[c] = x[c];
 }
 
-KI_TWICE static void solve(const ki_panels *F, double *b) {
+void ki_panels_solve(const ki_panels *F, double *b) {
     const ki_panel *begin = F->panel, *end = begin + F->count;
     const double *d_inverse = F->d_inverse;
     cursor at = at_begin(F);
@@ -226,8 +222,4 @@ KI_TWICE static void solve(const ki_panels *F, double *b) {
         BY_SHAPE(forward, at.panel, &at, b)
     while (at.panel-- > begin)
         BY_SHAPE(backward, at.panel, &at, d_inverse, b)
-}
-
-void ki_panels_solve(const ki_panels *F, double *b) {
-    solve(F, b);
 }
