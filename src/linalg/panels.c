@@ -2,18 +2,9 @@
  * all loops become straight lines. Their operands are copied to local variables, which no store can change.
  */
 #include "linalg/panels.h"
+#include "base/hints.h"
 
 #include <string.h>
-
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
-/* Before a loop with loops inside whose number of turns is a constant in small panels: the compiler would
- * keep it. */
-#if defined __GNUC__ && !defined __clang__
-#define UNROLL _Pragma("GCC unroll 8")
-#else
-#define UNROLL
-#endif
 
 /* Calls function(..., width, rows), with constants where KI_SHAPE says so. */
 #define WITH(function, w, r, ...)                                                                            \
@@ -49,11 +40,11 @@
 /* Numbers that a small panel has in local variables: a square, or the rows below. */
 enum { SMALL = KI_THIN * KI_LOW };
 
-ALWAYS_INLINE bool is_small(int width, int rows) {
+KI_INLINE bool is_small(int width, int rows) {
     return width <= KI_THIN && rows <= KI_LOW;
 }
 
-ALWAYS_INLINE double dot(int count, const double *a, const double *b) {
+KI_INLINE double dot(int count, const double *a, const double *b) {
     double sum = a[0] * b[0];
     for (int c = 1; c < count; c++)
         sum += a[c] * b[c];
@@ -61,8 +52,8 @@ ALWAYS_INLINE double dot(int count, const double *a, const double *b) {
 }
 
 /* w = row L^-T of the square */
-ALWAYS_INLINE void eliminate_row(const double *row, int count, const double *square, int width, double *w) {
-    UNROLL for (int j = 0; j < count; j++) {
+KI_INLINE void eliminate_row(const double *row, int count, const double *square, int width, double *w) {
+    KI_UNROLL for (int j = 0; j < count; j++) {
         double rest = row[j];
         for (int c = 0; c < j; c++)
             rest -= w[c] * square[j * width + c];
@@ -71,7 +62,7 @@ ALWAYS_INLINE void eliminate_row(const double *row, int count, const double *squ
 }
 
 /* row = w d^-1 */
-ALWAYS_INLINE void scale_row(double *row, int count, const double *d_inverse, const double *w) {
+KI_INLINE void scale_row(double *row, int count, const double *d_inverse, const double *w) {
     for (int j = 0; j < count; j++)
         row[j] = w[j] * d_inverse[j];
 }
@@ -90,7 +81,7 @@ static cursor at_begin(const ki_panels *F) {
 }
 
 /* 1 / the pivot of unknown k */
-ALWAYS_INLINE double invert_A(ki_panels *F, int k, double pivot) {
+KI_INLINE double invert_A(ki_panels *F, int k, double pivot) {
     double A_kk = F->source[F->diagonal[k]];
     if (!(A_kk > 0 && pivot > KI_PIVOT_NOISE_A * A_kk) && F->failed < 0)
         F->failed = F->order[k];
@@ -98,7 +89,7 @@ ALWAYS_INLINE double invert_A(ki_panels *F, int k, double pivot) {
 }
 
 /* 1 / the pivot of the row of J at place k; `before` it was without the rows of J in the same panel */
-ALWAYS_INLINE double invert_J(ki_panels *F, int k, double before, double pivot) {
+KI_INLINE double invert_J(ki_panels *F, int k, double before, double pivot) {
     int number = F->order[k] - F->n;
     double size = F->taken[k] - before;
     F->taken[k] = 0;
@@ -107,9 +98,9 @@ ALWAYS_INLINE double invert_J(ki_panels *F, int k, double before, double pivot) 
 }
 
 /* The square: L below its diagonal. */
-ALWAYS_INLINE void factor_square(ki_panels *F, int k, bool of_J, double *square, double *d_inverse, double *w,
-                                 int width) {
-    UNROLL for (int i = 0; i < width; i++) {
+KI_INLINE void factor_square(ki_panels *F, int k, bool of_J, double *square, double *d_inverse, double *w,
+                             int width) {
+    KI_UNROLL for (int i = 0; i < width; i++) {
         double *row = square + i * width, before = row[i], pivot = before;
         eliminate_row(row, i, square, width, w);
         scale_row(row, i, d_inverse, w);
@@ -120,10 +111,10 @@ ALWAYS_INLINE void factor_square(ki_panels *F, int k, bool of_J, double *square,
 }
 
 /* K_ab -= l_a w_b for the rows a >= b below; w = l d */
-ALWAYS_INLINE void subtract_products(ki_panels *F, const cursor *at, const double *l, const double *w,
-                                     int width, int rows) {
+KI_INLINE void subtract_products(ki_panels *F, const cursor *at, const double *l, const double *w, int width,
+                                 int rows) {
     const int *offset = at->offset;
-    UNROLL for (int b = 0; b < rows; b++) {
+    KI_UNROLL for (int b = 0; b < rows; b++) {
         bool few = rows <= KI_FEW_ROWS;
         const int *to = few ? offset - b : F->offset + F->shift[at->row - F->row + b];
         double *value = few ? F->value : F->value + F->base[at->row - F->row + b];
@@ -134,13 +125,13 @@ ALWAYS_INLINE void subtract_products(ki_panels *F, const cursor *at, const doubl
 }
 
 /* What a panel of rows of J takes away from the rows below. */
-ALWAYS_INLINE void add_taken(ki_panels *F, const int *row, const double *l, const double *w, int width,
-                             int rows) {
+KI_INLINE void add_taken(ki_panels *F, const int *row, const double *l, const double *w, int width,
+                         int rows) {
     for (int b = 0; b < rows; b++)
         F->taken[row[b]] -= dot(width, l + b * width, w + b * width);
 }
 
-ALWAYS_INLINE void factor_panel(ki_panels *F, cursor *at, int width, int rows) {
+KI_INLINE void factor_panel(ki_panels *F, cursor *at, int width, int rows) {
     bool small = is_small(width, rows), of_J = at->panel->of_J;
     double w_small[SMALL], l_small[SMALL], square_small[KI_THIN * KI_THIN], d_small[KI_THIN];
     double *value = at->value, *below = value + width * width;
@@ -149,7 +140,7 @@ ALWAYS_INLINE void factor_panel(ki_panels *F, cursor *at, int width, int rows) {
     for (int i = 0; i < width * width && small; i++)
         square[i] = value[i];
     factor_square(F, at->k, of_J, square, d_inverse, w, width);
-    UNROLL for (int a = 0; a < rows; a++) {
+    KI_UNROLL for (int a = 0; a < rows; a++) {
         eliminate_row(below + a * width, width, square, width, w + a * width);
         scale_row(l + a * width, width, d_inverse, w + a * width);
     }
@@ -184,7 +175,7 @@ int ki_panels_factor(ki_panels *F, const double *source, ki_pivots *pivots, doub
 }
 
 /* b <- L^-1 b for the columns of a panel; b moves on to the next */
-ALWAYS_INLINE void forward(cursor *at, double *b, int width, int rows) {
+KI_INLINE void forward(cursor *at, double *b, int width, int rows) {
     const double *square = at->value, *below = square + width * width;
     double x_small[KI_THIN], *x_all = b + at->k, *x = is_small(width, rows) ? x_small : x_all;
     for (int i = 0; i < width; i++) {
@@ -203,7 +194,7 @@ ALWAYS_INLINE void forward(cursor *at, double *b, int width, int rows) {
 }
 
 /* b <- L^-T d^-1 b for the columns of a panel */
-ALWAYS_INLINE void backward(cursor *at, const double *d_inverse, double *b, int width, int rows) {
+KI_INLINE void backward(cursor *at, const double *d_inverse, double *b, int width, int rows) {
     at->k -= width;
     at->value -= (width + rows) * width;
     at->row -= rows;

@@ -17,6 +17,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hints.h"
 #include "linalg/saddle_internal.h"
 
 /* rest = right-hand side - product, size = the same with magnitudes, for the rows of A */
@@ -93,7 +94,7 @@ static double largest_size(int count, const double *size, const double *scale, d
  *
  * and all is compared squared: x_scale_i^2 = 1 / A_ii, y_scale_i^2 = 1 / (square of the length of row i).
  * Both functions leave 1 / scale^2 in x_size and y_size, return the largest squared and scaled size. */
-static double look_at_A(const keel_saddle *K) {
+KI_INLINE double look_at_A(const keel_saddle *K) {
     const int *start = K->A.start, *index = K->A.index;
     const double *x = K->x, *value = K->A_values, *r = K->r;
     double *rest = K->x_rest, *square = K->x_size, most = 0;
@@ -113,7 +114,7 @@ static double look_at_A(const keel_saddle *K) {
     return most;
 }
 
-static double look_at_J(const keel_saddle *K) {
+KI_INLINE double look_at_J(const keel_saddle *K) {
     const int *start = K->J.start, *index = K->J.index;
     const double *x = K->x, *value = K->J_values;
     double *x_rest = K->x_rest, most = 0;
@@ -139,7 +140,7 @@ static double look_at_J(const keel_saddle *K) {
 static const double LEAST_SQUARE = 1e-200, MOST_SQUARE = 1e200;
 
 /* Whether rest_i^2 < bound square_i for all i; false for a NaN, and where the bound vanishes. */
-static bool is_small(int count, const double *rest, const double *square, double bound) {
+KI_INLINE bool is_small(int count, const double *rest, const double *square, double bound) {
     bool small = true;
     for (int i = 0; i < count; i++)
         small &= rest[i] * rest[i] < bound * square[i];
@@ -148,7 +149,7 @@ static bool is_small(int count, const double *rest, const double *square, double
 
 /* Whether the relative residual is below the tolerance as far as the first look can tell. Nine tenths
  * of the tolerance leave room for the round-off of comparing. */
-static bool is_plainly_small(const keel_saddle *K) {
+KI_TWICE static bool is_plainly_small(const keel_saddle *K) {
     double tolerance = 0.9 * K->settings.tolerance, bound = tolerance * tolerance;
     double first = look_at_A(K), second = look_at_J(K);
     if (!(first > LEAST_SQUARE && first < MOST_SQUARE && second < MOST_SQUARE))

@@ -162,6 +162,39 @@ static bool take_J(keel_saddle *K, const double *J) {
     return finite;
 }
 
+bool ki_saddle_is_finite(keel_saddle *K) {
+    double sum = 0;
+    for (int p = 0; p < keel_pattern_count(K->A); p++)
+        sum += 0 * K->A_values[p];
+    return sum == 0 && take_J(K, K->J_values);
+}
+
+/* Copies, and tells whether the sum of the squares is finite: then those of all rows are. */
+static bool copy_squares(int count, const double *restrict from, double *restrict to) {
+    double a = 0, b = 0;
+    int i = 0;
+    for (; i < count - 1; i += 2) {
+        to[i] = from[i];
+        to[i + 1] = from[i + 1];
+        a += from[i] * from[i];
+        b += from[i + 1] * from[i + 1];
+    }
+    if (i < count)
+        a += from[i] * (to[i] = from[i]);
+    return a + b < INFINITY;
+}
+
+/* A and J; false if a value, or the length of a row of J, is not finite. Where the whole matrix is factored
+ * each value of A is part of a pivot, and shows there: see ki_saddle_sparse_factor. */
+static bool take_matrices(keel_saddle *K, const double *A, const double *J) {
+    int count = keel_pattern_count(K->A);
+    if (K->dense)
+        return copy_finite(count, A, K->A_values) && take_J(K, J);
+    if (count > 0)
+        memcpy(K->A_values, A, (size_t)count * sizeof(double));
+    return copy_squares(keel_pattern_count(K->J), J, K->J_values) || take_J(K, J);
+}
+
 void ki_saddle_scale(keel_saddle *K) {
     const int *start = K->J.start;
     if (K->scaled)
@@ -337,8 +370,7 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
         return KEEL_OK;
     }
     K->code_ready = false;
-    finite &= copy_finite(keel_pattern_count(K->A), A, K->A_values);
-    finite &= take_J(K, J);
+    finite &= take_matrices(K, A, J);
     if (!finite)
         return KEEL_ERROR_NOT_FINITE;
     keel_status status = KEEL_OK;

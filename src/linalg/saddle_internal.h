@@ -138,6 +138,7 @@ typedef struct ki_measure {
 /* saddle.c */
 keel_status ki_factor(keel_saddle *K, double threshold);
 void ki_apply(keel_saddle *K, double *x, double *y); /* x, y <- K'^-1 (x, y), K' what was factored   */
+bool ki_saddle_is_finite(keel_saddle *K);            /* A_values, and the squares of the rows of J */
 bool ki_rescue(keel_saddle *K);                      /* to the slower way; false if there is none    */
 
 /* The pivots of S as they came out, before any was raised, and S_ii, both [m] by rows of J. False if the last

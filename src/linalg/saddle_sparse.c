@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hints.h"
 #include "linalg/augment.h"
 #include "linalg/ordering.h"
 #include "linalg/saddle_sparse.h"
@@ -111,8 +112,7 @@ static void take_values(ki_saddle_sparse *sparse, const double *values) {
     ki_panels *F = &sparse->panels;
     const int count = sparse->A_count + sparse->J_count, *slot = sparse->slot;
     memset(F->value, 0, (size_t)F->value_count * sizeof(double));
-    for (int p = 0; p < count; p++)
-        F->value[slot[p]] = values[p];
+    KI_UNROLL for (int p = 0; p < count; p++) F->value[slot[p]] = values[p];
     for (int p = count; p < count + sparse->m; p++)
         F->value[slot[p]] = -values[p];
 }
@@ -128,20 +128,18 @@ keel_status ki_saddle_sparse_factor(keel_saddle *K) {
     K->D_factored = K->D;
     if (ki_saddle_sparse_is_plain(K) && ki_saddle_sparse_numbers(K, K->values) < 0)
         return KEEL_OK;
-    return ki_augment_factor(K);
+    return ki_saddle_is_finite(K) ? ki_augment_factor(K) : KEEL_ERROR_NOT_FINITE;
 }
 
 void ki_saddle_sparse_solve(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
     const ki_saddle_sparse *sparse = K->sparse;
     const int *x_place = sparse->place, *y_place = sparse->place + K->n;
     double *b = sparse->b;
-    for (int i = 0; i < K->n; i++)
-        b[x_place[i]] = r[i];
+    KI_UNROLL for (int i = 0; i < K->n; i++) b[x_place[i]] = r[i];
     for (int i = 0; i < K->m; i++)
         b[y_place[i]] = s[i];
     ki_panels_solve(&sparse->panels, b);
-    for (int i = 0; i < K->n; i++)
-        x[i] = b[x_place[i]];
+    KI_UNROLL for (int i = 0; i < K->n; i++) x[i] = b[x_place[i]];
     for (int i = 0; i < K->m; i++)
         y[i] = b[y_place[i]];
 }

@@ -33,6 +33,30 @@ int ki_part_columns(const ki_mech *mech, const ki_part *part, int *columns) {
     return count + walk_up(mech, part->body[0], part->top, columns ? columns + count : NULL);
 }
 
+/* Where a walk over columns goes on that comes to body b: bodies without columns are passed. */
+static int first_column(const ki_mech *mech, int b) {
+    while (b != 0 && mech->body[b].n_v == 0)
+        b = mech->body[b].parent;
+    if (b == 0)
+        return KI_GROUND;
+    return mech->body[b].kind == KI_HINGE_OWN ? ~mech->body[b].v : mech->body[b].v;
+}
+
+static void connect_columns(ki_mech *mech) {
+    ki_layout *l = mech->layout;
+    for (int b = 1; b < mech->body_count; b++) {
+        const ki_body *body = &mech->body[b];
+        for (int j = body->v; j < body->v + body->n_v; j++)
+            l->above[j] = j + 1 < body->v + body->n_v ? j + 1 : first_column(mech, body->parent);
+    }
+    for (int g = 0; g < l->group_count; g++) {
+        ki_group *group = &l->group[g];
+        for (int side = 0; side < 2; side++)
+            group->column[side] = first_column(mech, group->body[side]);
+        group->end = first_column(mech, group->top);
+    }
+}
+
 /* ---- parts ------------------------------------------------------------------------------------------ */
 
 static void set_part(const ki_mech *mech, int p, int row, int owner, const int body[2]) {
@@ -278,10 +302,12 @@ keel_status ki_layout_build(ki_mech *mech) {
     l->group = KI_NEW(&mech->arena, ki_group, l->part_count);
     l->cut = KI_NEW(&mech->arena, int, mech->joint_count);
     l->rubbing = KI_NEW(&mech->arena, int, mech->joint_count);
+    l->above = KI_NEW(&mech->arena, int, mech->system.n_v);
     l->row_part = KI_NEW(&mech->arena, int, l->n_h + l->n_n);
     if (mech->arena.failed)
         return KEEL_ERROR_MEMORY;
     fill_parts(mech);
+    connect_columns(mech);
     for (int b = 1; b < mech->body_count; b++)
         l->branches |= !mech->body[b].alone;
     ki_arena_init(&scratch);

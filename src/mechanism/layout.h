@@ -16,6 +16,8 @@
 #ifndef KI_MECHANISM_LAYOUT_H
 #define KI_MECHANISM_LAYOUT_H
 
+#include <limits.h>
+
 #include "mechanism/model.h"
 
 typedef struct ki_part {
@@ -28,9 +30,10 @@ typedef struct ki_part {
 typedef struct ki_group {
     int part, count; /* its first part, and how many */
     int body[2], top;
-    int world;   /* so many of its first rows are along the axes x, y, z of the world */
-    int turning; /* so many of its last rows know only how the bodies are turned */
-    int slot;    /* its first entry in J_slot */
+    int world;          /* so many of its first rows are along the axes x, y, z of the world */
+    int turning;        /* so many of its last rows know only how the bodies are turned */
+    int slot;           /* its first entry in J_slot */
+    int column[2], end; /* where the walks over the columns begin, from body[0] and body[1], and end */
 } ki_group;
 
 /* In the plane: rows along both axes of the world, and no other. */
@@ -45,6 +48,11 @@ static inline bool ki_zero_entry(const ki_group *group, int d, int k, int j) {
     return j < slides && (along_another || k >= group->count - group->turning);
 }
 
+/* A walk over columns of the tree in place of its bodies: from column j to above[j]. Two marks are negative:
+ * the columns of a body with coordinates of its own, which hangs from the ground and is the last of a walk,
+ * stand for ~(the first of them), and the ground is KI_GROUND. */
+enum { KI_GROUND = INT_MIN };
+
 typedef struct ki_layout {
     int n_h, n_n;
     int part_count;
@@ -58,6 +66,7 @@ typedef struct ki_layout {
     int cut_count, *cut;         /* joints that have parts */
     int rubbing_count, *rubbing; /* joints with friction */
     bool branches;               /* some body hangs from another, or from the ground by a real joint */
+    int *above;                  /* [n_v] the next column of a walk */
     int *J_slot;                 /* entries of all groups, walking */
     int *M_slot;                 /* entries of M: for each body, each of its columns, walking to the ground */
 } ki_layout;

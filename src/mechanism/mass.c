@@ -7,6 +7,7 @@
  *
  * and zero for all other k < j (Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.2).
  */
+#include "base/hints.h"
 #include "mechanism/recursion.h"
 
 /* Composite, spatial: m, h [3], I [6] = xx yy zz xy yz zx. Planar: m, h [2], I. Moved by x to the parent,
@@ -17,56 +18,71 @@
 
 /* ---- in the plane ------------------------------------------------------------------------------------ */
 
-static void composites_planar(const ki_mech *mech, ki_mech_work *w) {
-    for (int b = 1; b < mech->body_count; b++) {
+/* Adds C, moved by (x, y), to the composite of the parent. */
+KI_INLINE void add_moved_planar(const double *C, double x, double y, double *to) {
+    to[0] += C[0];
+    to[1] += C[1] + C[0] * x;
+    to[2] += C[2] + C[0] * y;
+    to[3] += C[3] + (C[0] * x + 2 * C[1]) * x + (C[0] * y + 2 * C[2]) * y;
+}
+
+/* The rows of a body with coordinates of its own, whose columns are the unit vectors of x', y' and angle'. */
+KI_INLINE void own_rows_planar(const double *C, const int *slot, double *M) {
+    M[slot[0]] = M[slot[2]] = C[0];
+    M[slot[1]] = 0;
+    M[slot[3]] = -C[2], M[slot[4]] = C[1], M[slot[5]] = C[3];
+}
+
+/* Row j, of body b. Returns the next slot. */
+KI_INLINE const int *row_planar(const ki_mech *mech, const ki_mech_work *w, int b, int j, const int *slot,
+                                double *M) {
+    const double *C = w->composite[b], *S = w->S[j], x = w->state[b].r[0], y = w->state[b].r[1];
+    const ki_body *body = &mech->body[b];
+    const double F0 = C[3] * S[0] + C[1] * S[2] - C[2] * S[1], F1 = C[0] * S[1] - S[0] * C[2],
+                 F2 = C[0] * S[2] + S[0] * C[1];
+    for (int k = body->v; k < j; k++)
+        M[*slot++] = w->S[k][0] * F0 + w->S[k][1] * F1 + w->S[k][2] * F2;
+    M[*slot++] = S[0] * F0 + S[1] * F1 + S[2] * F2;
+    const int *above = mech->layout->above;
+    int k = above[body->v + body->n_v - 1];
+    for (; k >= 0; k = above[k]) {
+        S = w->S[k];
+        M[*slot++] = S[0] * (F0 + (x - S[3]) * F2 - (y - S[4]) * F1) + S[1] * F1 + S[2] * F2;
+    }
+    if (k == KI_GROUND)
+        return slot;
+    S = w->S[~k]; /* unit vectors */
+    M[slot[0]] = F1, M[slot[1]] = F2, M[slot[2]] = F0 + (x - S[3]) * F2 - (y - S[4]) * F1;
+    return slot + 3;
+}
+
+/* From the last body to the first: a composite is complete when its body is reached. */
+KI_TWICE static void mass_planar(const ki_mech *mech, ki_mech_work *w, double *M) {
+    const int *slots = mech->layout->M_slot, *start = mech->system.M.start;
+    for (int b = 1; b < mech->body_count && mech->layout->branches; b++) {
         double *C = w->composite[b];
         C[0] = mech->body[b].mass;
         C[1] = C[2] = 0;
         C[3] = mech->body[b].inertia[2];
     }
     for (int b = mech->body_count - 1; b > 0; b--) {
-        int parent = mech->body[b].parent;
-        if (parent == 0)
-            continue;
-        const double *C = w->composite[b], *r = w->state[b].r, *p = w->state[parent].r;
-        double *to = w->composite[parent], x = r[0] - p[0], y = r[1] - p[1];
-        to[0] += C[0];
-        to[1] += C[1] + C[0] * x;
-        to[2] += C[2] + C[0] * y;
-        to[3] += C[3] + (C[0] * x + 2 * C[1]) * x + (C[0] * y + 2 * C[2]) * y;
-    }
-}
-
-static const int *row_planar(const ki_mech *mech, const ki_mech_work *w, int b, int j, const int *slot,
-                             double *M) {
-    const double *C = w->composite[b], *S = w->S[j], *r = w->state[b].r;
-    const double F0 = C[3] * S[0] + C[1] * S[2] - C[2] * S[1], F1 = C[0] * S[1] - S[0] * C[2],
-                 F2 = C[0] * S[2] + S[0] * C[1];
-    const ki_body *body = &mech->body[b];
-    for (int k = body->v; k <= j; k++)
-        M[*slot++] = w->S[k][0] * F0 + w->S[k][1] * F1 + w->S[k][2] * F2;
-    for (int c = body->parent; c != 0; c = body->parent) {
-        const double *r_c = w->state[c].r, L = F0 + (r[0] - r_c[0]) * F2 - (r[1] - r_c[1]) * F1;
-        body = &mech->body[c];
-        for (int k = body->v; k < body->v + body->n_v; k++)
-            M[*slot++] = w->S[k][0] * L + w->S[k][1] * F1 + w->S[k][2] * F2;
-    }
-    return slot;
-}
-
-static void mass_planar(const ki_mech *mech, ki_mech_work *w, double *M) {
-    const int *slot = mech->layout->M_slot;
-    if (mech->layout->branches)
-        composites_planar(mech, w);
-    for (int b = 1; b < mech->body_count; b++) {
         const ki_body *body = &mech->body[b];
+        const double *C = w->composite[b], *r = w->state[b].r;
+        const int *slot = slots + start[body->v];
         if (body->alone) { /* x', y', angle' */
             M[slot[0]] = M[slot[1]] = body->mass;
             M[slot[2]] = body->inertia[2];
-            slot += 3;
+        } else if (body->kind == KI_HINGE_OWN) {
+            own_rows_planar(C, slot, M);
+        } else if (body->n_v == 1) {
+            row_planar(mech, w, b, body->v, slot, M);
         } else {
             for (int j = body->v; j < body->v + body->n_v; j++)
                 slot = row_planar(mech, w, b, j, slot, M);
+        }
+        if (body->parent != 0) {
+            const double *p = w->state[body->parent].r;
+            add_moved_planar(C, r[0] - p[0], r[1] - p[1], w->composite[body->parent]);
         }
     }
 }

@@ -1,6 +1,7 @@
 /* Constraint rows: evaluated part by part, and projected onto the velocities of the tree. */
 #include <string.h>
 
+#include "base/hints.h"
 #include "mechanism/joint.h"
 #include "mechanism/reaction.h"
 #include "mechanism/recursion.h"
@@ -113,26 +114,25 @@ static const int *sliding_columns(const ki_group *g, int d, const ki_row *rows, 
 }
 
 /* Two rows along the axes of the world and no other, as of a pin. */
-static void pin_planar(const ki_mech *mech, const ki_mech_work *w, const ki_group *g, double *J) {
-    const int *slot = mech->layout->J_slot + g->slot;
+KI_INLINE void pin_planar(const ki_mech *mech, const ki_mech_work *w, const ki_group *g, double *J) {
+    const int *slot = mech->layout->J_slot + g->slot, *above = mech->layout->above;
     const ki_row *rows = w->rows + g->part;
     for (int side = 1; side >= 0; side--) {
-        const double *r = w->state[g->body[side]].r;
+        const double r[2] = {w->state[g->body[side]].r[0], w->state[g->body[side]].r[1]};
         double sign = side ? 1 : -1;
         double arm_x = sign * rows[1].w[side][0], arm_y = -sign * rows[0].w[side][0];
-        for (int c = g->body[side]; c != g->top; c = mech->body[c].parent) {
-            const ki_body *body = &mech->body[c];
-            double x = r[0] - w->state[c].r[0] + arm_x, y = r[1] - w->state[c].r[1] + arm_y;
-            int j = body->v, end = body->v + body->n_v;
-            if (body->kind == KI_HINGE_OWN) {
-                J[slot[0]] = J[slot[1]] = sign;
-                slot += 2, j += 2;
-            }
-            for (; j < end; j++, slot += 2) {
-                const double *S = w->S[j];
-                J[slot[0]] = sign * (S[1] - S[0] * y);
-                J[slot[1]] = sign * (S[2] + S[0] * x);
-            }
+        int j = g->column[side];
+        for (; j >= 0 && j != g->end; j = above[j], slot += 2) {
+            const double *S = w->S[j], x = r[0] - S[3] + arm_x, y = r[1] - S[4] + arm_y;
+            J[slot[0]] = sign * (S[1] - S[0] * y);
+            J[slot[1]] = sign * (S[2] + S[0] * x);
+        }
+        if (j != g->end) { /* coordinates of its own: x', y', angle' */
+            const double *S = w->S[~j];
+            J[slot[0]] = J[slot[1]] = sign;
+            J[slot[2]] = -sign * (r[1] - S[4] + arm_y);
+            J[slot[3]] = sign * (r[0] - S[3] + arm_x);
+            slot += 4;
         }
     }
 }
@@ -158,7 +158,7 @@ static void group_planar(const ki_mech *mech, const ki_mech_work *w, const ki_gr
     }
 }
 
-static void jacobian_planar(const ki_mech *mech, const ki_mech_work *w, double *J) {
+KI_TWICE static void jacobian_planar(const ki_mech *mech, const ki_mech_work *w, double *J) {
     const ki_layout *l = mech->layout;
     for (int g = 0; g < l->group_count; g++)
         if (ki_is_pin(&l->group[g]))

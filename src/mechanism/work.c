@@ -32,6 +32,9 @@ keel_status ki_mech_work_new(const keel_system *system, void **work) {
     ki_arena *arena = &w->arena;
     ki_arena_init(arena);
     w->state = KI_NEW(arena, ki_state, bodies);
+    w->angle = KI_NEW(arena, double, bodies);
+    w->sine = KI_NEW(arena, double, bodies);
+    w->cosine = KI_NEW(arena, double, bodies);
     w->S = ki_arena_alloc(arena, (size_t)n_v, sizeof *w->S);
     w->wrench = ki_arena_alloc(arena, (size_t)bodies, sizeof *w->wrench);
     w->added = ki_arena_alloc(arena, (size_t)bodies, sizeof *w->added);

@@ -17,11 +17,13 @@
 
 typedef struct ki_mech_work {
     ki_arena arena;
-    ki_state *state;         /* [body_count] */
-    double (*S)[6];          /* [n_v] columns, world axes, at the reference point of their body */
-    double (*wrench)[6];     /* [body_count] on each body, about its reference point; after ki_gather on its
-                                subtree */
-    double (*added)[6];      /* [body_count] part of twist' that v' makes */
+    ki_state *state;               /* [body_count] */
+    double *angle, *sine, *cosine; /* [body_count] planar: of each body */
+    double (*S)[6];      /* [n_v] columns, world axes, at the reference point r of their body; planar: then r,
+                      of a body with coordinates of its own only in the first */
+    double (*wrench)[6]; /* [body_count] on each body, about its reference point; after ki_gather on its
+                            subtree */
+    double (*added)[6];  /* [body_count] part of twist' that v' makes */
     double (*composite)[10]; /* [body_count] mass, first moment, inertia of its subtree */
     ki_row *rows;            /* [part_count] parts of the constraint rows */
     double *tau, *tau_rate;  /* [m] rheonomic parts: rate of the row, and its derivative */

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <float.h>
 
-#include "base/sine.h"
+#include "base/sines.h"
 
 /* Distance in units of the last place of the exact value. */
 static double units(double value, long double exact) {
@@ -64,9 +64,26 @@ static void large_and_odd_arguments_are_the_librarys(void **state) {
     assert_true(ki_sine(0) == 0 && ki_cosine(0) == 1);
 }
 
+/* Many at once are the same to the bit; one large angle among them does not matter. */
+static void many_are_the_same(void **state) {
+    enum { COUNT = 1001 };
+    double x[COUNT], s[COUNT], c[COUNT];
+    uint64_t seed = 11;
+    (void)state;
+    for (int large = 0; large < 2; large++) {
+        for (int i = 0; i < COUNT; i++)
+            x[i] = i == 500 && large ? 1e6 : i % 3 ? 40 * (2 * next(&seed) - 1) : i * 0.78539816339744830962;
+        ki_sines_cosines(COUNT, x, s, c);
+        for (int i = 0; i < COUNT; i++) {
+            assert_true(s[i] == ki_sine(x[i]));
+            assert_true(c[i] == ki_cosine(x[i]));
+        }
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(is_within_a_unit),
-                                       cmocka_unit_test(is_exact_next_to_zeros),
-                                       cmocka_unit_test(large_and_odd_arguments_are_the_librarys)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_within_a_unit), cmocka_unit_test(is_exact_next_to_zeros),
+        cmocka_unit_test(many_are_the_same), cmocka_unit_test(large_and_odd_arguments_are_the_librarys)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
