@@ -139,8 +139,8 @@ static void auto_steps_over_springs_at_rest(void **state) {
     trial_end(&explicit);
 }
 
-/* The wheel set: contact springs limit the steps of dop853, but the motion needs short ones anyway. "auto" tries
- * radau9, goes back and says so. */
+/* The wheel set: contact springs limit the steps of dop853, but the motion needs short ones anyway. "auto"
+ * tries radau9, goes back and says so. */
 static void auto_goes_back(void **state) {
     (void)state;
     trial chosen = trial_of("wheelset", "auto"), explicit = trial_of("wheelset", "dop853");
