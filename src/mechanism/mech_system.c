@@ -40,9 +40,9 @@ static void right_hand_sides(const ki_mech *mech, const ki_mech_work *w, double 
         xi[l->part[p].row] -= ki_row_bias(mech, w, l->part[p].body, &w->rows[p]) + w->rows[p].gamma;
 }
 
-/* What formulas do not answer. */
+/* What formulas do not answer: both derivatives are written, or none. */
 static unsigned unwritten(const keel_system *formulas) {
-    return (formulas->tangent.rows ? 0u : KEEL_TANGENT) | (formulas->rate_q.rows ? 0u : KEEL_VELOCITY_Q);
+    return formulas->tangent.rows ? 0u : (unsigned)(KEEL_TANGENT | KEEL_VELOCITY_Q);
 }
 
 static void remember(const ki_mech *mech, ki_mech_work *w, const keel_point *at) {
@@ -139,10 +139,10 @@ void ki_mech_use_formulas(ki_mech *mech, keel_system *formulas, void (*free_them
     mech->formulas = formulas;
     mech->formulas_free = free_them;
     mech->system.kernel = kernel;
-    if (formulas->tangent.rows)
+    if (formulas->tangent.rows) {
         mech->system.tangent = formulas->tangent;
-    if (formulas->rate_q.rows)
         mech->system.rate_q = formulas->rate_q;
+    }
 }
 
 void ki_mech_connect(ki_mech *mech) {
