@@ -1,5 +1,5 @@
-/* sine.h - sine and cosine without a call: a fifth of the time of small models was spent in calls of the
- * library's, which nothing can be computed beside. */
+/* sine.h - sine and cosine without a call: calls of the library's were a fifth of the instructions of small
+ * models, and nothing can be computed beside a call. */
 #ifndef KI_SINE_H
 #define KI_SINE_H
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/hints.h"
 #include "integrate/integrator.h"
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
@@ -48,7 +49,7 @@ static void copy(double *to, const double *from, int n) {
 }
 
 /* out += hw_0 k_0 + .. + hw_3 k_3 */
-static inline void add_four(int n, const double *hw, const double *const *k, double *restrict out) {
+KI_INLINE void add_four(int n, const double *hw, const double *const *k, double *restrict out) {
     const double *restrict k_0 = k[0], *restrict k_1 = k[1], *restrict k_2 = k[2], *restrict k_3 = k[3];
     double h_0 = hw[0], h_1 = hw[1], h_2 = hw[2], h_3 = hw[3];
     for (int i = 0; i < n; i++)
@@ -57,7 +58,7 @@ static inline void add_four(int n, const double *hw, const double *const *k, dou
 
 /* out = y + h sum_j weight_j k_j, four rates in one pass: most weights are not zero, and a pass over y for
  * each of them would cost as much as the products. `out` may be y. */
-static void combine(const rk *self, const combination *c, double h, const double *y, double *out) {
+KI_TWICE static void combine(const rk *self, const combination *c, double h, const double *y, double *out) {
     const double *k[KI_STAGES_MAX + 3];
     double hw[KI_STAGES_MAX + 3];
     int n = self->base.n;
