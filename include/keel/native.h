@@ -1,4 +1,4 @@
-/* native.h - machine code for systems made from equations.
+/* native.h - machine code for systems made from equations, and for mechanisms that are written as formulas.
  *
  * A system compiled from formulas is evaluated by a tape. Here its formulas, and the linear systems of its M
  * and J where these are small, are written as C, compiled with the system's compiler, kept in a cache and
