@@ -245,6 +245,10 @@ double ki_work_rate(const ki_dynamics *d, const double *v);
 /* k = y' at (t, y) in the formulation of d->law. Leaves v' also in d->x, multipliers in d->lambda. */
 keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k);
 
+/* The same where nothing but k matters, as in the stages of an explicit method: by the system's own recursion
+ * (keel_system.accelerate) where it has one. */
+keel_status ki_stage_rate(ki_dynamics *d, double t, const double *y, double *k);
+
 /* Diagonal entries of K_D and K_P of row i, given or automatic; K_P is 0 for nonholonomic rows. */
 void ki_diagonal_gains(const ki_dynamics *d, int i, double *K_D, double *K_P);
 

@@ -181,3 +181,22 @@ keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k) {
         [KEEL_GGL] = ki_index1_rate};
     return RATES[d->law->formulation](d, t, y, k);
 }
+
+/* Whether v' is M^-1 (Q - J^T lambda) and nothing else. */
+static bool may_accelerate(const ki_dynamics *d) {
+    const keel_system *sys = d->system;
+    return sys->accelerate && d->law->formulation == KEEL_INDEX1 && !d->law->baumgarte && !d->redundant &&
+           !sys->n_s && !sys->n_z && !sys->kinematics && !sys->has_drivers;
+}
+
+keel_status ki_stage_rate(ki_dynamics *d, double t, const double *y, double *k) {
+    const keel_system *sys = d->system;
+    keel_point at = ki_point(d, t, y);
+    if (!may_accelerate(d) || !sys->accelerate(sys, d->work, &at, ki_v(d, k), ki_work(d, k)))
+        return ki_rate(d, t, y, k);
+    memcpy(k, y + sys->n_q, (size_t)sys->n_v * sizeof(double));
+    if (!sys->has_energy)
+        *ki_work(d, k) = 0;
+    d->evaluations++;
+    return KEEL_OK;
+}

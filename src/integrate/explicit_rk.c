@@ -116,7 +116,8 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
     keel_status status = KEEL_OK;
     for (int s = 1; s < T->stages && !status; s++) {
         combine(self, &self->a[s], h, self->base.y, self->y_try);
-        status = ki_rate(d, self->base.t + T->c[s] * h, self->y_try, self->k[s]);
+        status = (s < T->stages - 1 ? ki_stage_rate : ki_rate)(d, self->base.t + T->c[s] * h, self->y_try,
+                                                               self->k[s]);
     }
     if (status)
         return status;

@@ -8,6 +8,7 @@
 #include "mechanism/joint.h"
 #include "mechanism/mech_names.h"
 #include "mechanism/mech_system.h"
+#include "mechanism/pins.h"
 #include "mechanism/reaction.h"
 #include "mechanism/shapes.h"
 #include "mechanism/tangent.h"
@@ -89,6 +90,8 @@ static keel_status complete(ki_mech *mech, const keel_mechanism *m, bool for_ass
         status = ki_colouring_build(mech);
     if (!status)
         ki_mech_connect(mech);
+    if (!status && !for_assembly)
+        status = ki_pins_build(mech);
     if (!status && !for_assembly)
         status = ki_units_build(&names, mech);
     return status;

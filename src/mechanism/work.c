@@ -5,6 +5,7 @@
 
 #include "mechanism/joint.h"
 #include "mechanism/mech_system.h"
+#include "mechanism/pins.h"
 #include "mechanism/quantity.h"
 
 static void at_rest_at_the_origin(ki_state *s) {
@@ -53,6 +54,8 @@ keel_status ki_mech_work_new(const keel_system *system, void **work) {
     w->step = KI_NEW(arena, double, n_v);
     for (int side = 0; side < 2; side++)
         w->residual[side] = KI_NEW(arena, double, n_v + m);
+    if (mech->pins)
+        ki_pins_prepare(mech->pins, arena, &w->pins);
     if (arena->failed) {
         ki_mech_work_free(w);
         return KEEL_ERROR_MEMORY;

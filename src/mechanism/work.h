@@ -15,6 +15,17 @@
 #include "mechanism/layout.h"
 #include "mechanism/model.h"
 
+/* What the forces of pins (pins.h) need. */
+typedef struct ki_pins_work {
+    double *omega;         /* [body_count] */
+    double (*rate)[3];     /* [body_count] a_x, a_y, alpha */
+    double (*arm)[2];      /* [sides] r in world axes, times the sign */
+    double (*diagonal)[3]; /* [pins] S_xx, S_xy, S_yy; then of its inverse */
+    double (*least)[2];    /* [pins] pivots that are too small */
+    double (*block)[4];    /* [blocks] xx, xy, yx, yy */
+    double (*force)[2];    /* [pins] -c; then f */
+} ki_pins_work;
+
 typedef struct ki_mech_work {
     ki_arena arena;
     ki_state *state;               /* [body_count] */
@@ -42,6 +53,7 @@ typedef struct ki_mech_work {
     bool placed, moved;
     const keel_system *formulas; /* those of the mechanism, and their scratch area */
     void *formulas_work;
+    ki_pins_work pins;
     double *asked; /* [n_q + n_v] where formulas with laws were asked last, to explain failures */
 } ki_mech_work;
 

@@ -1,0 +1,152 @@
+/* Which mechanisms are pins only: their bodies and pins. */
+#include "mechanism/pins.h"
+
+#include "mechanism/joint.h"
+#include "mechanism/mech_system.h"
+#include "mechanism/pins_order.h"
+
+static bool is_pinned(const ki_mech *mech) {
+    const keel_system *sys = &mech->system;
+    bool pinned = mech->d == KI_PLANAR && mech->motion_count == 0 && mech->start_count == 0 &&
+                  sys->n_n == 0 && sys->Q_lambda.rows == 0;
+    for (int b = 1; b < mech->body_count && pinned; b++)
+        pinned = mech->body[b].kind != KI_HINGE_ANY && mech->body[b].mass > 0 && mech->body[b].inertia[2] > 0;
+    for (int j = 0; j < mech->described_joints && pinned; j++)
+        pinned = ki_role(&mech->joint[j], KI_PLANAR)->is_pin;
+    return pinned;
+}
+
+/* hub [body_count]: the first joint between a body and the ground, or -1. The number of joints that are no
+ * hubs. */
+static int find_hubs(const ki_mech *mech, int *hub) {
+    int count = 0;
+    for (int b = 0; b < mech->body_count; b++)
+        hub[b] = -1;
+    for (int j = 0; j < mech->described_joints; j++) {
+        const int *body = mech->joint[j].body;
+        int held = body[0] == 0 ? body[1] : body[1] == 0 ? body[0] : 0;
+        if (held > 0 && hub[held] < 0)
+            hub[held] = j;
+        else
+            count++;
+    }
+    return count;
+}
+
+static ki_pinned pinned_body(const ki_mech *mech, int b, int hub) {
+    const ki_body *body = &mech->body[b];
+    bool own = body->kind == KI_HINGE_OWN;
+    int angle = body->q + (own ? 2 : 0);
+    ki_pinned p = {.parent = own ? 0 : body->parent,
+                   .q = angle,
+                   .v = own ? ~body->v : body->v,
+                   .sense = mech->q_sense[angle],
+                   .turn = (own ? 0 : body->drawn_turn) - mech->q_sense[angle] * mech->q_reading[angle],
+                   .sign = own ? 1 : body->sign,
+                   .mass = body->mass,
+                   .i_m = 1 / body->mass,
+                   .i_I = 1 / body->inertia[2]};
+    if (hub >= 0) {
+        const double *r = mech->joint[hub].frame[mech->joint[hub].body[1] == b].r;
+        p.centre[0] = -r[0], p.centre[1] = -r[1];
+        p.i_m = 0;
+        p.i_I = 1 / (body->inertia[2] + body->mass * (r[0] * r[0] + r[1] * r[1]));
+    }
+    return p;
+}
+
+/* The pins in the order of the joints, or in the order of elimination: joint j is pin place[..]. */
+static void list_pins(const ki_mech *mech, const int *hub, const int *place, ki_pins *pins) {
+    int count = 0;
+    for (int j = 0; j < mech->described_joints; j++) {
+        const ki_joint *joint = &mech->joint[j];
+        if (hub[joint->body[0]] == j || hub[joint->body[1]] == j)
+            continue;
+        ki_pin *pin = &pins->pin[place ? place[count] : count];
+        for (int k = 0; k < 2; k++) {
+            const double *r = joint->frame[k].r, *centre = pins->body[joint->body[k]].centre;
+            pin->body[k] = joint->body[k];
+            for (int i = 0; i < 2; i++)
+                pin->r[k][i] = joint->body[k] == 0 ? 0 : (k ? 1 : -1) * (r[i] + centre[i]);
+        }
+        count++;
+    }
+}
+
+/* The sides of each body. */
+static void list_sides(ki_pins *pins) {
+    ki_pinned *body = pins->body;
+    for (int b = 0; b <= pins->body_count; b++)
+        body[b].side = 0;
+    for (int side = 0; side < 2 * pins->count; side++)
+        body[pins->pin[side / 2].body[side % 2] + 1].side++;
+    for (int b = 0; b < pins->body_count; b++)
+        body[b + 1].side += body[b].side;
+    for (int side = 2 * pins->count - 1; side >= 0; side--)
+        pins->side[--body[pins->pin[side / 2].body[side % 2] + 1].side] = side;
+    for (int b = 0; b < pins->body_count; b++) /* each stands at its beginning, one place too late */
+        body[b].side = body[b + 1].side;
+    body[pins->body_count].side = 2 * pins->count;
+}
+
+/* pairs of sides of bodies other than the ground */
+static int count_pairs(const ki_pins *pins) {
+    int pairs = 0;
+    for (int b = 1; b < pins->body_count; b++) {
+        int sides = pins->body[b + 1].side - pins->body[b].side;
+        pairs += sides * (sides - 1) / 2;
+    }
+    return pairs;
+}
+
+/* NULL when out of memory, or if S is not sparse. */
+static ki_pins *build(ki_mech *mech, ki_arena *scratch) {
+    ki_arena *arena = &mech->arena;
+    ki_pins *pins = KI_NEW(arena, ki_pins, 1);
+    int *hub = KI_NEW(scratch, int, mech->body_count);
+    if (!pins || !hub)
+        return NULL;
+    int n = pins->count = find_hubs(mech, hub);
+    pins->body_count = mech->body_count;
+    pins->body = KI_NEW(arena, ki_pinned, mech->body_count + 1);
+    pins->pin = KI_NEW(arena, ki_pin, n);
+    pins->side = KI_NEW(arena, int, 2 * n);
+    int *order = KI_NEW(scratch, int, n), *place = KI_NEW(scratch, int, n);
+    if (arena->failed || scratch->failed)
+        return NULL;
+    for (int b = 1; b < mech->body_count; b++)
+        pins->body[b] = pinned_body(mech, b, hub[b]);
+    list_pins(mech, hub, NULL, pins);
+    list_sides(pins);
+    if (!ki_pins_order(pins, order))
+        return NULL;
+    for (int k = 0; k < n; k++)
+        place[order[k]] = k;
+    list_pins(mech, hub, place, pins);
+    list_sides(pins);
+    pins->pair = KI_NEW(arena, ki_side_pair, count_pairs(pins));
+    return !arena->failed && ki_pins_columns(pins, arena) ? pins : NULL;
+}
+
+keel_status ki_pins_build(ki_mech *mech) {
+    ki_arena scratch;
+    if (!is_pinned(mech))
+        return KEEL_OK;
+    ki_arena_init(&scratch);
+    mech->pins = build(mech, &scratch);
+    mech->system.accelerate = mech->pins ? ki_pins_accelerate : NULL;
+    bool failed = scratch.failed || mech->arena.failed;
+    ki_arena_free(&scratch);
+    return failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+}
+
+void ki_pins_prepare(const ki_pins *pins, ki_arena *arena, ki_pins_work *work) {
+    size_t bodies = (size_t)pins->body_count, count = (size_t)pins->count;
+    work->omega = KI_NEW(arena, double, bodies);
+    work->rate = ki_arena_alloc(arena, bodies, sizeof *work->rate);
+    work->arm = ki_arena_alloc(arena, 2 * count, sizeof *work->arm);
+    work->diagonal = ki_arena_alloc(arena, count, sizeof *work->diagonal);
+    work->least = ki_arena_alloc(arena, count, sizeof *work->least);
+    work->block = ki_arena_alloc(arena, (size_t)pins->start[count], sizeof *work->block);
+    work->force = ki_arena_alloc(arena, count, sizeof *work->force);
+}
