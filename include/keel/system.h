@@ -119,10 +119,10 @@ struct keel_system {
      * before every factorization, and may come late in a run. NULL: none. */
     const keel_saddle_code *(*kernel)(const keel_system *system);
 
-    /* v' [n_v] at a point that needs no multipliers, and the power of keel_terms, without M and J: a recursion
-     * of the system's own, where it has one that is faster. Explicit methods ask for it in their stages. 0:
-     * not here (near singular poses, say), by `evaluate` then. Only for systems without auxiliaries, first-order
-     * states, kinematics and drivers. NULL: none. */
+    /* v' [n_v] at a point that needs no multipliers, and the power of keel_terms, without M and J: a
+     * recursion of the system's own, where it has one that is faster. Explicit methods ask for it in their
+     * stages. 0: not here (near singular poses, say), by `evaluate` then. Only for systems without
+     * auxiliaries, first-order states, kinematics and drivers. NULL: none. */
     int (*accelerate)(const keel_system *system, void *work, const keel_point *at, double *v_rate,
                       double *power);
 

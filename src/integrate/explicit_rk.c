@@ -116,8 +116,8 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
     keel_status status = KEEL_OK;
     for (int s = 1; s < T->stages && !status; s++) {
         combine(self, &self->a[s], h, self->base.y, self->y_try);
-        status = (s < T->stages - 1 ? ki_stage_rate : ki_rate)(d, self->base.t + T->c[s] * h, self->y_try,
-                                                               self->k[s]);
+        bool factors = d->m > 0 && s == T->stages - 1; /* projection begins with those of the last stage */
+        status = (factors ? ki_rate : ki_stage_rate)(d, self->base.t + T->c[s] * h, self->y_try, self->k[s]);
     }
     if (status)
         return status;
@@ -131,7 +131,7 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
             return status;
     }
     if (!status)
-        status = ki_rate(d, t_new, self->y_try, self->k[T->stages]);
+        status = (d->m > 0 ? ki_rate : ki_stage_rate)(d, t_new, self->y_try, self->k[T->stages]);
     if (!status && T->error_uses_new_rate)
         status = error_of_attempt(self, h, error);
     return status;

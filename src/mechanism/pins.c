@@ -1,6 +1,8 @@
 /* Which mechanisms are pins only: their bodies and pins. */
 #include "mechanism/pins.h"
 
+#include <math.h>
+
 #include "mechanism/joint.h"
 #include "mechanism/mech_system.h"
 #include "mechanism/pins_order.h"
@@ -10,7 +12,7 @@ static bool is_pinned(const ki_mech *mech) {
     bool pinned = mech->d == KI_PLANAR && mech->motion_count == 0 && mech->start_count == 0 &&
                   sys->n_n == 0 && sys->Q_lambda.rows == 0;
     for (int b = 1; b < mech->body_count && pinned; b++)
-        pinned = mech->body[b].kind != KI_HINGE_ANY && mech->body[b].mass > 0 && mech->body[b].inertia[2] > 0;
+        pinned = mech->body[b].kind != KI_HINGE_ANY && mech->body[b].mass > 0;
     for (int j = 0; j < mech->described_joints && pinned; j++)
         pinned = ki_role(&mech->joint[j], KI_PLANAR)->is_pin;
     return pinned;
@@ -53,6 +55,16 @@ static ki_pinned pinned_body(const ki_mech *mech, int b, int hub) {
         p.i_I = 1 / (body->inertia[2] + body->mass * (r[0] * r[0] + r[1] * r[1]));
     }
     return p;
+}
+
+/* False if one of them has no inertia about its base point. */
+static bool fill_bodies(const ki_mech *mech, const int *hub, ki_pins *pins) {
+    bool sound = true;
+    for (int b = 1; b < mech->body_count; b++) {
+        pins->body[b] = pinned_body(mech, b, hub[b]);
+        sound &= isfinite(pins->body[b].i_I);
+    }
+    return sound;
 }
 
 /* The pins in the order of the joints, or in the order of elimination: joint j is pin place[..]. */
@@ -99,7 +111,7 @@ static int count_pairs(const ki_pins *pins) {
     return pairs;
 }
 
-/* NULL when out of memory, or if S is not sparse. */
+/* NULL when out of memory, if a body cannot be taken by itself, or if S is not sparse. */
 static ki_pins *build(ki_mech *mech, ki_arena *scratch) {
     ki_arena *arena = &mech->arena;
     ki_pins *pins = KI_NEW(arena, ki_pins, 1);
@@ -114,8 +126,8 @@ static ki_pins *build(ki_mech *mech, ki_arena *scratch) {
     int *order = KI_NEW(scratch, int, n), *place = KI_NEW(scratch, int, n);
     if (arena->failed || scratch->failed)
         return NULL;
-    for (int b = 1; b < mech->body_count; b++)
-        pins->body[b] = pinned_body(mech, b, hub[b]);
+    if (!fill_bodies(mech, hub, pins))
+        return NULL;
     list_pins(mech, hub, NULL, pins);
     list_sides(pins);
     if (!ki_pins_order(pins, order))
@@ -142,11 +154,8 @@ keel_status ki_pins_build(ki_mech *mech) {
 
 void ki_pins_prepare(const ki_pins *pins, ki_arena *arena, ki_pins_work *work) {
     size_t bodies = (size_t)pins->body_count, count = (size_t)pins->count;
-    work->omega = KI_NEW(arena, double, bodies);
-    work->rate = ki_arena_alloc(arena, bodies, sizeof *work->rate);
-    work->arm = ki_arena_alloc(arena, 2 * count, sizeof *work->arm);
-    work->diagonal = ki_arena_alloc(arena, count, sizeof *work->diagonal);
-    work->least = ki_arena_alloc(arena, count, sizeof *work->least);
+    work->body = KI_NEW(arena, ki_pinned_state, bodies);
+    work->pin = KI_NEW(arena, ki_pin_state, count);
+    work->r = ki_arena_alloc(arena, 2 * count, sizeof *work->r);
     work->block = ki_arena_alloc(arena, (size_t)pins->start[count], sizeof *work->block);
-    work->force = ki_arena_alloc(arena, count, sizeof *work->force);
 }

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- minimum degree -------------------------------------------------------------------------------------- */
+/* ---- minimum degree --------------------------------------------------------------------------------------
+ */
 
 /* More neighbours than these, and S is not sparse. */
 enum { MOST = 24 };
@@ -105,7 +106,8 @@ bool ki_pins_order(const ki_pins *pins, int *order) {
     return found;
 }
 
-/* ---- columns of the factor --------------------------------------------------------------------------------- */
+/* ---- columns of the factor
+ * --------------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b) {
     int x = *(const int *)a, y = *(const int *)b;
@@ -200,7 +202,7 @@ bool ki_pins_columns(ki_pins *pins, ki_arena *arena) {
     int n = pins->count;
     ki_arena_init(&scratch);
     int *child = KI_NEW(&scratch, int, n), *sibling = KI_NEW(&scratch, int, n);
-    int *rows = KI_NEW(&scratch, int, (size_t)n * MOST);
+    int *rows = KI_NEW(&scratch, int, (size_t)n *MOST);
     pins->start = KI_NEW(arena, int, n + 1);
     bool made = !scratch.failed && pins->start;
     if (made) {

@@ -15,15 +15,25 @@
 #include "mechanism/layout.h"
 #include "mechanism/model.h"
 
-/* What the forces of pins (pins.h) need. */
+/* A body and a pin while the forces of pins (pins.h) are found: what is used together stands together. */
+typedef struct ki_pinned_state {
+    double cosine, sine, omega;
+    double curve;     /* omega^2 */
+    double rate[3];   /* a_x, a_y, alpha */
+    double centre[2]; /* of mass, from the base point, world axes */
+} ki_pinned_state;
+
+typedef struct ki_pin_state {
+    double D[3];     /* diagonal block S_xx, S_xy, S_yy; then of its inverse */
+    double f[2];     /* -c; then the force */
+    double least[2]; /* pivots that are too small */
+} ki_pin_state;
+
 typedef struct ki_pins_work {
-    double *omega;         /* [body_count] */
-    double (*rate)[3];     /* [body_count] a_x, a_y, alpha */
-    double (*arm)[2];      /* [sides] r in world axes, times the sign */
-    double (*diagonal)[3]; /* [pins] S_xx, S_xy, S_yy; then of its inverse */
-    double (*least)[2];    /* [pins] pivots that are too small */
+    ki_pinned_state *body; /* [body_count] */
+    ki_pin_state *pin;     /* [count] */
+    double (*r)[2];        /* [2 count] r of each side, world axes */
     double (*block)[4];    /* [blocks] xx, xy, yx, yy */
-    double (*force)[2];    /* [pins] -c; then f */
 } ki_pins_work;
 
 typedef struct ki_mech_work {
