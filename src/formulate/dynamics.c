@@ -366,7 +366,7 @@ void ki_expect_redundancy(ki_dynamics *d) {
             keel_saddle_set_dependent(kernels[i], DEPENDENT_WHEN_REDUNDANT);
     for (unsigned i = 0; i < sizeof kernels / sizeof *kernels; i++)
         if (kernels[i] && kernels[i] != d->K_D) /* springs in place of constraints share their load */
-            ki_saddle_leave_rest(kernels[i]);
+            ki_saddle_leave_rest(kernels[i], LARGEST_RESIDUAL_REDUNDANT);
 }
 
 void ki_mass_times(const ki_dynamics *d, const double *e, double *out) {

@@ -256,9 +256,9 @@ static double removable(keel_saddle *K, ki_measure measure) {
  * slower way would share what is left among all rows of a dependent set, at ten times the cost. */
 static bool is_left_to_raised(keel_saddle *K, ki_measure measure) {
     const ki_pivots *pivots = &K->pivots;
-    if (!K->may_leave || K->rescued || !pivots->count || pivots->near || !measure.finite)
+    if (!(K->may_leave > 0) || K->rescued || !pivots->count || pivots->near || !measure.finite)
         return false;
-    double allowed = K->settings.dependent * measure.second_size;
+    double allowed = K->may_leave * measure.second_size;
     for (int k = 0; k < pivots->count; k++) {
         int row = pivots->row[k];
         if (!(fabs(K->y_rest[row]) * K->y_scale[row] <= allowed))

@@ -249,8 +249,8 @@ bool ki_rescue(keel_saddle *K) {
     return K->rescued;
 }
 
-void ki_saddle_leave_rest(keel_saddle *K) {
-    K->may_leave = true;
+void ki_saddle_leave_rest(keel_saddle *K, double most) {
+    K->may_leave = most;
 }
 
 void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
@@ -315,9 +315,9 @@ static void prepare_code(keel_saddle *K) {
     K->code_ready = true;
     reset_pivots(K, KI_PIVOT_NOISE);
     K->places.threshold = fmax(KI_PIVOT_NEAR, K->pivots.threshold);
-    bool raises = K->may_leave && K->pivots.threshold >= KI_PIVOT_NEAR; /* no pivot passes closely */
+    bool raises = K->may_leave > 0 && K->pivots.threshold >= KI_PIVOT_NEAR; /* no pivot passes closely */
     K->places.delta = raises ? K->pivots.delta : 0;
-    K->places.left = raises ? K->settings.dependent : K->places.tolerance;
+    K->places.left = raises ? K->may_leave : K->places.tolerance;
 }
 
 /* What the code raised. */

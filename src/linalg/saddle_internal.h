@@ -82,7 +82,7 @@ struct keel_saddle {
     ki_rescue_state rescue;
     bool rescued;   /* solves go through null_space or deflation */
     bool scaled;    /* x_scale and y_scale are those of the values */
-    bool may_leave; /* ki_saddle_leave_rest */
+    double may_leave; /* ki_saddle_leave_rest; 0: nothing */
 
     const keel_saddle_code *code; /* for the path taken; NULL: none       */
     ki_saddle_places places;      /* for it                               */

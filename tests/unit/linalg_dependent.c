@@ -248,7 +248,7 @@ static void contradiction_may_stand_in_one_row(void **state) {
         keel_saddle *K = new_kernel(&P, path_of(state));
         keel_saddle_set_dependent(K, 1e-3);
         if (leave)
-            ki_saddle_leave_rest(K);
+            ki_saddle_leave_rest(K, 1e-3);
         assert_int_equal(factor(K, &P), KEEL_OK);
         assert_int_equal(keel_saddle_solve(K, P.r, P.s, P.x, P.y, &P.info), KEEL_INACCURATE);
         for (int i = 0; i < P.m; i++) {
