@@ -364,6 +364,18 @@ static keel_status prepare_dense(rk *self) {
     return KEEL_OK;
 }
 
+/* y = r_1 + theta (r_2 + (1 - theta) (r_3 + theta (r_4 + ..))), rows of r up to `last`: row by row, so that
+ * components do not wait for each other. */
+KI_TWICE static void polynomial(int n, double *const *r, int last, double theta, double *restrict y) {
+    memcpy(y, r[last], (size_t)n * sizeof *y);
+    for (int k = last - 1; k >= 0; k--) {
+        double factor = k % 2 ? 1 - theta : theta;
+        const double *restrict row = r[k];
+        for (int i = 0; i < n; i++)
+            y[i] = row[i] + factor * y[i];
+    }
+}
+
 static keel_status interpolate(ki_integrator *base, double t, double *y) {
     rk *self = (rk *)base;
     if (t == base->t || self->h_taken == 0) {
@@ -373,14 +385,7 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
     keel_status status = self->dense_ready ? KEEL_OK : prepare_dense(self);
     if (status)
         return status;
-    double theta = (t - base->t_old) / self->h_taken;
-    int last = 3 + self->tableau->dense_rows;
-    for (int i = 0; i < base->n; i++) {
-        double value = self->dense[last][i];
-        for (int r = last - 1; r >= 0; r--)
-            value = self->dense[r][i] + (r % 2 ? 1 - theta : theta) * value;
-        y[i] = value;
-    }
+    polynomial(base->n, self->dense, 3 + self->tableau->dense_rows, (t - base->t_old) / self->h_taken, y);
     return KEEL_OK;
 }
 
