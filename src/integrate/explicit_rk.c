@@ -17,10 +17,11 @@ typedef struct steps_of_a_kind {
     int count, others;
 } steps_of_a_kind;
 
-/* sum_j weight_j k_stage_j, the zeros left out; a multiple of four terms */
+/* sum_j weight_j k_j, the zeros left out; a multiple of four terms */
 typedef struct combination {
-    int used, stage[KI_STAGES_MAX + 3];
+    int used;
     double weight[KI_STAGES_MAX + 3];
+    const double *k[KI_STAGES_MAX + 3];
 } combination;
 
 typedef struct rk {
@@ -48,46 +49,44 @@ static void copy(double *to, const double *from, int n) {
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-/* out += hw_0 k_0 + .. + hw_3 k_3 */
-KI_INLINE void add_four(int n, const double *hw, const double *const *k, double *restrict out) {
-    const double *restrict k_0 = k[0], *restrict k_1 = k[1], *restrict k_2 = k[2], *restrict k_3 = k[3];
-    double h_0 = hw[0], h_1 = hw[1], h_2 = hw[2], h_3 = hw[3];
-    for (int i = 0; i < n; i++)
-        out[i] += (h_0 * k_0[i] + h_1 * k_1[i]) + (h_2 * k_2[i] + h_3 * k_3[i]);
-}
+/* Four doubles at any address. All vectors that are combined have room for whole groups of them (KI_SPARE).
+ */
+typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* out = y + h sum_j weight_j k_j, four rates in one pass: most weights are not zero, and a pass over y for
- * each of them would cost as much as the products. `out` may be y. */
+/* out = y + h sum_j weight_j k_j, y = NULL: zero. Four components at a time, each with all of its terms: no
+ * sum leaves its register. `out` may be y. */
 KI_TWICE static void combine(const rk *self, const combination *c, double h, const double *y, double *out) {
-    const double *k[KI_STAGES_MAX + 3];
     double hw[KI_STAGES_MAX + 3];
-    int n = self->base.n;
-    for (int j = 0; j < c->used; j++) {
-        k[j] = self->k[c->stage[j]];
+    const double *const *k = c->k;
+    for (int j = 0; j < c->used; j++)
         hw[j] = h * c->weight[j];
+    for (int i = 0; i < self->base.n; i += 4) {
+        four sum = {0};
+        if (y)
+            sum = *(const four *)(y + i);
+        for (int j = 0; j < c->used; j += 4)
+            sum += (hw[j] * *(const four *)(k[j] + i) + hw[j + 1] * *(const four *)(k[j + 1] + i)) +
+                   (hw[j + 2] * *(const four *)(k[j + 2] + i) + hw[j + 3] * *(const four *)(k[j + 3] + i));
+        *(four *)(out + i) = sum;
     }
-    if (y != out)
-        memcpy(out, y, (size_t)n * sizeof *out);
-    for (int j = 0; j < c->used; j += 4)
-        add_four(n, hw + j, k + j, out);
 }
 
 /* The weights that are not zero, filled up with nothing. */
-static combination without_zeros(const double *weights, int count) {
+static combination without_zeros(const rk *self, const double *weights, int count) {
     combination c = {0};
     for (int j = 0; j < count; j++)
         if (weights[j] != 0) {
-            c.stage[c.used] = j;
+            c.k[c.used] = self->k[j];
             c.weight[c.used++] = weights[j];
         }
-    c.used = (c.used + 3) / 4 * 4;
+    for (; c.used % 4; c.used++)
+        c.k[c.used] = self->k[0];
     return c;
 }
 
 /* out = h sum_j weight_j k_j */
 static void weighted_rates(const rk *self, const combination *c, double h, double *out) {
-    memset(out, 0, (size_t)self->base.n * sizeof *out);
-    combine(self, c, h, out, out);
+    combine(self, c, h, NULL, out);
 }
 
 /* Largest error over all components but the last, relative to what is allowed; formulas in tableau.h. */
@@ -320,25 +319,29 @@ static void list_weights(rk *self) {
     int last = T->stages - 1, all = T->stages + 1 + T->extra, count = T->stages + T->error_uses_new_rate;
     double weights[KI_STAGES_MAX];
     for (int s = 1; s < all; s++)
-        self->a[s] = without_zeros(T->a[s], s);
-    self->error = without_zeros(T->error, count);
-    self->error_low = without_zeros(T->error_low, count);
+        self->a[s] = without_zeros(self, T->a[s], s);
+    self->error = without_zeros(self, T->error, count);
+    self->error_low = without_zeros(self, T->error_low, count);
     for (int j = 0; j < T->stages; j++)
         weights[j] = T->a[T->stages][j] - (j < last ? T->a[last][j] : 0);
-    self->from_last = without_zeros(weights, T->stages);
+    self->from_last = without_zeros(self, weights, T->stages);
     for (int r = 0; r < T->dense_rows; r++)
-        self->dense_rates[r] = without_zeros(T->dense[r], all);
+        self->dense_rates[r] = without_zeros(self, T->dense[r], all);
+}
+
+static double *new_vector(rk *self) {
+    return KI_NEW(&self->base.arena, double, self->base.n + KI_SPARE);
 }
 
 static void allocate(rk *self) {
     const ki_tableau *T = self->tableau;
     double **vectors[] = {&self->y_old, &self->y_try, &self->estimate, &self->estimate_low};
     for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        *vectors[i] = KI_NEW(&self->base.arena, double, self->base.n);
+        *vectors[i] = new_vector(self);
     for (int s = 0; s <= T->stages + T->extra; s++)
-        self->k[s] = KI_NEW(&self->base.arena, double, self->base.n);
+        self->k[s] = new_vector(self);
     for (int r = 0; r < 4 + T->dense_rows; r++)
-        self->dense[r] = KI_NEW(&self->base.arena, double, self->base.n);
+        self->dense[r] = new_vector(self);
 }
 
 /* r_1 .. r_8 of tableau.h; the extra stages are evaluated here, on demand. */
@@ -365,6 +368,18 @@ static keel_status prepare_dense(rk *self) {
     return KEEL_OK;
 }
 
+/* y = r_1 + theta (r_2 + (1 - theta) (r_3 + theta (r_4 + ..))), rows of r up to `last`: row by row, so that
+ * components do not wait for each other. */
+KI_TWICE static void polynomial(int n, double *const *r, int last, double theta, double *restrict y) {
+    memcpy(y, r[last], (size_t)n * sizeof *y);
+    for (int k = last - 1; k >= 0; k--) {
+        double factor = k % 2 ? 1 - theta : theta;
+        const double *restrict row = r[k];
+        for (int i = 0; i < n; i++)
+            y[i] = row[i] + factor * y[i];
+    }
+}
+
 static keel_status interpolate(ki_integrator *base, double t, double *y) {
     rk *self = (rk *)base;
     if (t == base->t || self->h_taken == 0) {
@@ -374,14 +389,7 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
     keel_status status = self->dense_ready ? KEEL_OK : prepare_dense(self);
     if (status)
         return status;
-    double theta = (t - base->t_old) / self->h_taken;
-    int last = 3 + self->tableau->dense_rows;
-    for (int i = 0; i < base->n; i++) {
-        double value = self->dense[last][i];
-        for (int r = last - 1; r >= 0; r--)
-            value = self->dense[r][i] + (r % 2 ? 1 - theta : theta) * value;
-        y[i] = value;
-    }
+    polynomial(base->n, self->dense, 3 + self->tableau->dense_rows, (t - base->t_old) / self->h_taken, y);
     return KEEL_OK;
 }
 
@@ -394,10 +402,10 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     ki_dynamics *d = base->flow.dynamics;
     self->tableau = T;
     self->control = ki_step_control_smooth(T->order, T->least_factor, T->most_factor);
-    list_weights(self);
     allocate(self);
     if (base->arena.failed)
         return KEEL_ERROR_MEMORY;
+    list_weights(self);
     copy(self->y_old, base->y, base->n);
     keel_status status = ki_rate(d, base->t, base->y, self->k[0]);
     if (status)

@@ -38,7 +38,7 @@ static keel_status begin(ki_integrator *self, const ki_problem *problem) {
     self->t = self->t_old = problem->t;
     self->singular_at = INFINITY;
     ki_arena_init(&self->arena);
-    self->y = KI_NEW(&self->arena, double, self->n);
+    self->y = KI_NEW(&self->arena, double, self->n + KI_SPARE);
     if (!self->y)
         return KEEL_ERROR_MEMORY;
     memcpy(self->y, problem->y, (size_t)self->n * sizeof(double));

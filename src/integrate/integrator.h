@@ -63,6 +63,9 @@ extern const ki_method KI_EXPLICIT_RK, KI_ADAMS, KI_RADAU, KI_BDF, KI_BDF_FIXED,
 extern const ki_method KI_STRUCTURAL; /* newmark ... trapezoidal */
 extern const ki_method KI_MIDPOINT;   /* midpoint, conserving    */
 
+/* Numbers behind the last of y, always zero: it may be read in groups of four. */
+enum { KI_SPARE = 3 };
+
 struct ki_integrator {
     const ki_method *method;
     /* Accelerations [n_v] and multipliers [m] at a time within the last step, of methods that have their own;
@@ -74,7 +77,7 @@ struct ki_integrator {
     const keel_settings *options;
     int n;        /* length of y; the last component (work) is not error-controlled */
     double t;     /* time reached                        */
-    double *y;    /* [n] state at t                      */
+    double *y;    /* [n + KI_SPARE] state at t           */
     double t_old; /* the last step was [t_old, t]        */
     double longest_step;
     long steps, rejected;

@@ -461,8 +461,10 @@ keel_status keel_saddle_solve(keel_saddle *K, const double *r, const double *s, 
     return status;
 }
 
-keel_status ki_saddle_solve_once(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
-    if (!K->factored || K->rescued || K->pivots.count + K->pivots.near > 0)
+/* One application of the factors if `plain`, otherwise all that a solve is. */
+static keel_status solve_plainly(keel_saddle *K, bool plain, const double *r, const double *s, double *x,
+                                 double *y) {
+    if (!plain || !K->factored || K->rescued || K->pivots.near > 0)
         return keel_saddle_solve(K, r, s, x, y, NULL);
     bool finite = take_vector(K->n, r, x);
     finite &= take_vector(K->m, s, y);
@@ -470,6 +472,14 @@ keel_status ki_saddle_solve_once(keel_saddle *K, const double *r, const double *
         return KEEL_ERROR_NOT_FINITE;
     ki_apply(K, x, y);
     return KEEL_OK;
+}
+
+keel_status ki_saddle_solve_once(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
+    return solve_plainly(K, K->pivots.count == 0, r, s, x, y);
+}
+
+keel_status ki_saddle_solve_leaving(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
+    return solve_plainly(K, K->pivots.count == 0 || K->may_leave > 0, r, s, x, y);
 }
 
 keel_status keel_saddle_least_norm(keel_saddle *K, double *y) {

@@ -59,6 +59,10 @@ bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point
  * raised, or nearly, that would be another matrix, and all is as in keel_saddle_solve. */
 keel_status ki_saddle_solve_once(keel_saddle *K, const double *r, const double *s, double *x, double *y);
 
+/* The same for iterations that judge what they leave: rows whose pivots were raised count as combinations of
+ * the others, whatever their right-hand side, if that was agreed upon (ki_saddle_leave_rest). */
+keel_status ki_saddle_solve_leaving(keel_saddle *K, const double *r, const double *s, double *x, double *y);
+
 /* From now on, where dependent rows contradict each other a little, what is left of the residual, up to the
  * part `most` of its terms, may stand in those rows whose pivots failed, instead of being shared by least
  * squares among all: for systems whose rows repeat each other, evaluated off the constraints. */

@@ -31,21 +31,57 @@ static double gap_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double 
     return ki_gap_measure(&w->of, d);
 }
 
-/* A time inside the last step and the square of the gap there. */
+/* A time inside the last step and the gap there. */
 typedef struct sample {
-    double t, p;
+    double t, gap;
 } sample;
 
-static sample sample_at(ki_watch *w, ki_integrator *in, ki_dynamics *d, double t) {
-    double gap = gap_inside(w, in, d, t);
-    return (sample){t, gap * gap};
+/* A search for the smallest gap inside the last step. */
+typedef struct search {
+    ki_watch *w;
+    ki_integrator *in;
+    ki_dynamics *d;
+    double h;        /* of the step                                                             */
+    double steep;    /* largest change of the gap per time that is known of                     */
+    bool everywhere; /* a sign has changed: whatever the slopes, there is a zero most likely    */
+    double nothing;  /* a gap that is zero up to round-off                                      */
+    double singular; /* a gap that belongs to a singular pose ...                               */
+    double limit;    /* ... and to one where a sign has changed                                 */
+    double at;       /* where d is now                                                          */
+} search;
+
+/* Slope between two samples, downwards or upwards; zero where one of them could not be measured. */
+static double steepness(sample a, sample b) {
+    double slope = fabs((b.gap - a.gap) / (b.t - a.t));
+    return isfinite(slope) ? slope : 0;
 }
 
-/* Where the parabola through three samples, b in the middle, has its minimum; the middle of the longer side
- * if that is no use. Near a minimum, zero or not, the square of the gap is a parabola. */
-static double next_time(sample a, sample b, sample c) {
+/* The sample at a time between two others. */
+static sample sample_between(search *s, sample a, sample c, double t) {
+    sample x = {t, gap_inside(s->w, s->in, s->d, t)};
+    s->at = t;
+    s->w->steepest_inside = fmax(s->w->steepest_inside, fmax(steepness(a, x), steepness(x, c)));
+    s->steep = fmax(s->steep, s->w->steepest_inside);
+    return x;
+}
+
+/* Whether the gap, twice as steep as it is known to be, could fall to zero between two samples and rise
+ * again. */
+static bool may_vanish(const search *s, sample a, sample c) {
+    return s->everywhere || a.gap + c.gap < 2 * s->steep * (c.t - a.t);
+}
+
+/* Whether the gap, as steep as between the samples, cannot reach zero between them. */
+static bool stays_above(sample a, sample b, sample c) {
+    double steep = fmax((a.gap - b.gap) / (b.t - a.t), (c.gap - b.gap) / (c.t - b.t));
+    return b.gap > 2 * steep * (c.t - a.t);
+}
+
+/* Where the parabola through the squares of three gaps, b in the middle, has its minimum; the middle of the
+ * longer side if that is no use. Near a minimum, zero or not, the square of the gap is a parabola. */
+static double lowest_square(sample a, sample b, sample c) {
     double left = b.t - a.t, right = c.t - b.t;
-    double up = (a.p - b.p) / left, down = (c.p - b.p) / right;
+    double up = (a.gap * a.gap - b.gap * b.gap) / left, down = (c.gap * c.gap - b.gap * b.gap) / right;
     double t = b.t + 0.5 * (up * right - down * left) / (up + down);
     double least = 1e-3 * fmin(left, right);
     bool useful = isfinite(t) && t > a.t + least && t < c.t - least;
@@ -56,43 +92,117 @@ static double next_time(sample a, sample b, sample c) {
     return t;
 }
 
-/* Whether the gap, as steep as between the samples, cannot reach zero between them. */
-static bool stays_above(sample a, sample b, sample c) {
-    double gap = sqrt(b.p);
-    double steep = fmax((sqrt(a.p) - gap) / (b.t - a.t), (sqrt(c.p) - gap) / (c.t - b.t));
-    return gap > 2 * steep * (c.t - a.t);
+/* Where a smooth function that is +-gap at three samples is zero: it changes its sign before or after the one
+ * in the middle, whichever bends it less. Inverse interpolation, a line if that leads out of the interval. */
+static double crossing(sample a, sample b, sample c) {
+    bool after = a.gap / (b.t - a.t) > c.gap / (c.t - b.t);
+    double f_a = a.gap, f_b = after ? b.gap : -b.gap, f_c = -c.gap;
+    sample from = after ? b : a, to = after ? c : b;
+    double t = a.t * f_b * f_c / ((f_a - f_b) * (f_a - f_c)) + b.t * f_a * f_c / ((f_b - f_a) * (f_b - f_c)) +
+               c.t * f_a * f_b / ((f_c - f_a) * (f_c - f_b));
+    if (t > from.t && t < to.t)
+        return t;
+    return from.t + (to.t - from.t) * from.gap / (from.gap + to.gap);
 }
 
-/* Minimum of the gap over the last step: a coarse scan, then parabolas. */
-static double search(ki_watch *w, ki_integrator *in, ki_dynamics *d, double *t_min) {
-    enum { SCAN = 8, MOST = 40 };
-    sample all[SCAN + 1];
-    double h = in->t - in->t_old, nothing = (w->of.by_pivots ? 1e-7 : 1e-12) * w->largest;
-    int place = 0;
-    for (int i = 0; i <= SCAN; i++) {
-        all[i] = sample_at(w, in, d, in->t_old + h * i / SCAN);
-        if (all[i].p < all[place].p)
-            place = i;
-    }
-    int middle = place == 0 ? 1 : place == SCAN ? SCAN - 1 : place;
-    sample a = all[middle - 1], b = all[middle], c = all[middle + 1], least = all[place];
-    for (int i = 0; i < MOST && least.p > nothing * nothing && c.t - a.t > 1e-9 * h; i++) {
-        if (stays_above(a, b, c))
+static sample smaller(sample a, sample b) {
+    return b.gap < a.gap ? b : a;
+}
+
+/* The smallest gap between a and c, from b in between. That of a pose is followed as long as it falls:
+ * off the constraints it need not reach zero. */
+static sample close_in(search *s, sample a, sample b, sample c) {
+    enum { MOST = 40, PATIENCE = 2 };
+    sample least = smaller(smaller(a, b), c);
+    for (int i = 0, idle = 0; i < MOST && least.gap > s->nothing && c.t - a.t > 1e-9 * s->h; i++) {
+        if (stays_above(a, b, c) || (idle > PATIENCE && least.gap < s->singular))
             break;
-        sample x = sample_at(w, in, d, next_time(a, b, c));
-        if (x.p < least.p)
-            least = x;
-        if (x.p < b.p && x.t < b.t)
+        double t = crossing(a, b, c);
+        if (idle >= PATIENCE || !(t > a.t && t < c.t))
+            t = lowest_square(a, b, c);
+        sample x = t < b.t ? sample_between(s, a, b, t) : sample_between(s, b, c, t);
+        idle = x.gap < 0.5 * least.gap ? 0 : idle + 1;
+        least = smaller(least, x);
+        if (x.gap < b.gap && x.t < b.t)
             c = b, b = x;
-        else if (x.p < b.p)
+        else if (x.gap < b.gap)
             a = b, b = x;
         else if (x.t < b.t)
             a = x;
         else
             c = x;
     }
-    *t_min = least.t;
-    return gap_inside(w, in, d, *t_min);
+    return least;
+}
+
+/* Samples of a step, in order of time. */
+enum { SAMPLES = 20 };
+typedef struct series {
+    int count, least; /* which one is the smallest */
+    sample at[SAMPLES];
+} series;
+
+static void insert(series *all, int place, sample x) {
+    all->count++;
+    for (int i = all->count - 1; i > place; i--)
+        all->at[i] = all->at[i - 1];
+    all->at[place] = x;
+    all->least += all->least >= place;
+    all->least = x.gap < all->at[all->least].gap ? place : all->least;
+}
+
+/* Halves the parts of the step in which the gap could vanish, down to eighths or so. */
+static void refine(search *s, series *all) {
+    for (int i = 0; i + 1 < all->count && all->count < SAMPLES;) {
+        sample a = all->at[i], c = all->at[i + 1];
+        if (c.t - a.t < 0.2 * s->h || !may_vanish(s, a, c)) {
+            i++;
+            continue;
+        }
+        insert(all, i + 1, sample_between(s, a, c, 0.5 * (a.t + c.t)));
+        i = 0; /* what is steeper than known before may be so elsewhere */
+    }
+}
+
+/* The neighbourhoods of samples that are smaller than those next to them, until one is that of a pose; at an
+ * end of the step that of its neighbour. */
+static sample close_in_on(search *s, const series *all) {
+    sample least = all->at[all->least];
+    for (int i = 1; i + 1 < all->count && !(least.gap < s->limit); i++) {
+        sample a = all->at[i - 1], b = all->at[i], c = all->at[i + 1];
+        bool lowest = (b.gap <= a.gap || i == 1) && (b.gap <= c.gap || i + 2 == all->count);
+        if (lowest && (may_vanish(s, a, b) || may_vanish(s, b, c)))
+            least = smaller(least, close_in(s, a, b, c));
+    }
+    return least;
+}
+
+/* The smallest gap inside the last step; `guess` is where a zero would be most likely. If a sign has changed
+ * there is one almost certainly: then all of the step is looked at if need be. */
+static sample smallest_inside(search *s, bool turned, double guess) {
+    series all = {.count = 2, .at = {{s->in->t_old, s->w->before}, {s->in->t, s->w->gap}}};
+    all.least = s->w->gap < s->w->before;
+    s->steep = fmax(s->steep, steepness(all.at[0], all.at[1]));
+    insert(&all, 1, sample_between(s, all.at[0], all.at[1], guess));
+    if (turned && all.least == 1) {
+        sample least = close_in(s, all.at[0], all.at[1], all.at[2]);
+        if (least.gap < s->limit)
+            return least;
+    }
+    if (turned)
+        s->everywhere = true;
+    refine(s, &all);
+    return close_in_on(s, &all);
+}
+
+/* Where a zero inside the last step would be: on the line between two gaps of opposite signs, or as expected.
+ */
+static double guess_inside(const ki_watch *w, const ki_integrator *in, bool turned, double expected) {
+    double h = in->t - in->t_old;
+    if (turned && w->before + w->gap > 0)
+        expected = in->t_old + h * w->before / (w->before + w->gap);
+    double margin = 1e-3 * h; /* the ends are known */
+    return expected > in->t_old + margin && expected < in->t - margin ? expected : in->t_old + 0.5 * h;
 }
 
 /* When the gap, extrapolated from two steps, is zero; infinity if it does not fall. */
@@ -131,6 +241,34 @@ static void take_gap(ki_watch *w, const ki_integrator *in, double gap) {
     w->steepest = fmax(0.5 * w->steepest, fabs(w->gap - w->before) / (in->t - in->t_old));
 }
 
+/* Looks for a singular pose inside the last step, expected at some time or not; `rows` is there afterwards.
+ */
+static bool find_pose(ki_watch *w, ki_integrator *in, ki_dynamics *rows, bool turned, double expected,
+                      double *t_singular, double *gap) {
+    double h = in->t - in->t_old;
+    search look = {.w = w,
+                   .in = in,
+                   .d = rows,
+                   .h = h,
+                   .steep = fmax(w->steepest, w->steepest_inside),
+                   .at = NAN,
+                   .nothing = (w->of.by_pivots ? 1e-7 : 1e-12) * w->largest,
+                   .singular = SINGULAR * w->largest,
+                   .limit = (turned ? NEAR : SINGULAR) * w->largest};
+    sample least = smallest_inside(&look, turned, guess_inside(w, in, turned, expected));
+    if (least.gap < w->smallest) {
+        w->smallest = least.gap;
+        w->smallest_time = least.t;
+    }
+    /* the same pose is seen from both sides when a step ends on it */
+    if (least.gap > look.limit || fabs(least.t - w->logged) < 1e-3 * h + 1e-9 * fabs(least.t))
+        return false;
+    *t_singular = least.t;
+    *gap = look.at == least.t ? least.gap : gap_inside(w, in, rows, least.t);
+    w->logged = *t_singular;
+    return true;
+}
+
 bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_singular, double *gap) {
     in->singular_at = INFINITY;
     in->singular_near = false;
@@ -154,18 +292,8 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
         bool agrees = fabs(ahead - expected) < 0.2 * (ahead - in->t);
         in->singular_near = agrees && w->gap < NEAR * w->largest;
     }
-    if (!suspicious)
+    if (!suspicious || !find_pose(w, in, rows, turned, expected, t_singular, gap))
         return false;
-    *gap = search(w, in, rows, t_singular);
-    if (*gap < w->smallest) {
-        w->smallest = *gap;
-        w->smallest_time = *t_singular;
-    }
-    /* the same pose is seen from both sides when a step ends on it */
-    if (*gap > (turned ? NEAR : SINGULAR) * w->largest ||
-        fabs(*t_singular - w->logged) < 1e-3 * h + 1e-9 * fabs(*t_singular))
-        return false;
-    w->logged = *t_singular;
     in->singular_at = INFINITY;
     return true;
 }

@@ -12,12 +12,13 @@
 
 typedef struct ki_watch {
     bool active;
-    ki_gap of;          /* how the gap is measured                   */
-    double largest;     /* largest gap so far                        */
-    double gap, before; /* at the last two steps                     */
-    double t, t_before; /* their times                               */
-    double steepest;    /* largest change per time between two steps of late */
-    double smallest;    /* smallest gap met, and when                */
+    ki_gap of;              /* how the gap is measured                   */
+    double largest;         /* largest gap so far                        */
+    double gap, before;     /* at the last two steps                     */
+    double t, t_before;     /* their times                               */
+    double steepest;        /* largest change per time between two steps of late */
+    double steepest_inside; /* and ever between two samples inside a step */
+    double smallest;        /* smallest gap met, and when                */
     double smallest_time;
     double logged;    /* time of the last singular pose reported   */
     double measured;  /* the last gap that was measured of the steps' own matrices ... */

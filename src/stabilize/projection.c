@@ -44,22 +44,27 @@ static bool at_hand(const ki_dynamics *d, const keel_saddle *P) {
     return d->relaxed && !d->P_D && (P == d->factored_P || P == d->factored_P_G);
 }
 
+typedef keel_status solver(keel_saddle *K, const double *r, const double *s, double *x, double *y);
+
 /* d->x with J x = -violation in the first `rows` rows, from the kernel P or in the metric of an implicit
  * step. Not refined: what round-off leaves shows in the violation after the step, which is judged. */
-static keel_status correction(ki_dynamics *d, keel_saddle *P, const double *violation, int rows,
-                              bool by_step) {
+static keel_status correction(ki_dynamics *d, keel_saddle *P, solver *solve, const double *violation,
+                              int rows, bool by_step) {
     d->projection_iterations++;
     for (int i = 0; i < d->m; i++)
         d->b_m[i] = i < rows ? -violation[i] : 0;
     if (!by_step)
-        return ki_saddle_solve_once(P, NULL, d->b_m, d->x, d->y);
+        return solve(P, NULL, d->b_m, d->x, d->y);
     d->step_metric.solve(d->step_metric.user, d->b_m, d->x);
     return KEEL_OK;
 }
 
-/* One Gauss-Newton step from the Phi in d->at. */
-static keel_status position_step(ki_dynamics *d, double t, double *y, bool by_step) {
-    if (correction(d, d->P_G, d->at.Phi, d->system->n_h, by_step) < 0)
+/* One Gauss-Newton step from the Phi in d->at. Positions of redundant constraints contradict each other by
+ * the square of their violation: with factors of an earlier point the dependent ones are left to follow the
+ * others, which is cheaper than to share what is left by least squares. If that stalls, fresh factors do. */
+static keel_status position_step(ki_dynamics *d, double t, double *y, bool fresh, bool by_step) {
+    solver *solve = fresh ? ki_saddle_solve_once : ki_saddle_solve_leaving;
+    if (correction(d, d->P_G, solve, d->at.Phi, d->system->n_h, by_step) < 0)
         return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_POSITION, t, 0, fabs(d->at.Phi[0]));
     ki_move(d, y, d->x);
     return KEEL_OK;
@@ -137,7 +142,7 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
             p.fresh = true;
             by_step = sized = false;
         }
-        if ((status = position_step(d, t, y, by_step)) || d->P_D)
+        if ((status = position_step(d, t, y, p.fresh, by_step)) || d->P_D)
             return status; /* a penalty projection is one step: it does not go all the way */
         what = terms_after(d, iteration + 1);
     }
@@ -145,7 +150,7 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
 }
 
 static keel_status velocity_step(ki_dynamics *d, double t, double *v, bool by_step) {
-    if (correction(d, d->P, d->at.rate, d->m, by_step) < 0)
+    if (correction(d, d->P, ki_saddle_solve_once, d->at.rate, d->m, by_step) < 0)
         return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_VELOCITY, t, 0, fabs(d->at.rate[0]));
     for (int i = 0; i < d->system->n_v; i++)
         v[i] += d->x[i];
@@ -229,7 +234,7 @@ static keel_status solve_acceleration(ki_dynamics *d, double t, const double *y,
             by_step = false;
             status = factor_kernel(d, d->P, t, y);
         }
-        if (!status && correction(d, d->P, d->target, d->m, by_step) < 0)
+        if (!status && correction(d, d->P, ki_saddle_solve_once, d->target, d->m, by_step) < 0)
             return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, worst, violation);
         for (int i = 0; !status && i < d->system->n_v; i++)
             a[i] += d->x[i];
