@@ -351,7 +351,7 @@ static keel_status prepare_dense(rk *self) {
     for (int s = T->stages + 1; s <= T->stages + T->extra; s++) {
         combine(self, &self->a[s], h, self->y_old, self->y_try);
         double t = self->base.t_old + T->c[s] * h;
-        keel_status status = ki_rate(self->base.flow_rows.dynamics, t, self->y_try, self->k[s]);
+        keel_status status = ki_stage_rate(self->base.flow_rows.dynamics, t, self->y_try, self->k[s]);
         if (status)
             return status;
     }
