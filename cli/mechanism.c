@@ -86,14 +86,7 @@ static void write_cost(const keel_mechanism_facts *facts, int i) {
         printf("too large to count");
 }
 
-static void write_choice(const keel_mechanism_facts *facts) {
-    label("bodies");
-    printf("%d, %s\n", facts->bodies, facts->planar ? "planar" : "spatial");
-    label("joints");
-    printf("%d: %d in the tree, %d cut\n", facts->joints, facts->tree_joints, facts->cut_joints);
-    label("choice");
-    write_cost(facts, facts->chosen);
-    printf(" multiplications in a factorization)\n");
+static void write_alternatives(const keel_mechanism_facts *facts) {
     if (facts->choices < 2)
         return;
     label("instead of");
@@ -104,6 +97,21 @@ static void write_choice(const keel_mechanism_facts *facts) {
             printf(")");
         }
     printf("\n");
+}
+
+static void write_choice(const keel_mechanism_facts *facts) {
+    label("bodies");
+    printf("%d, %s\n", facts->bodies, facts->planar ? "planar" : "spatial");
+    label("joints");
+    printf("%d: %d in the tree, %d cut\n", facts->joints, facts->tree_joints, facts->cut_joints);
+    label("choice");
+    write_cost(facts, facts->chosen);
+    printf(" multiplications in a factorization)\n");
+    write_alternatives(facts);
+    if (facts->pins) {
+        label("explicit stages");
+        printf("by the forces of %d pins, without a mass matrix\n", facts->pins);
+    }
 }
 
 static void write_freedoms(const keel_mobility *m) {

@@ -3,6 +3,7 @@
 
 #include "mechanism/joint.h"
 #include "mechanism/mech_system.h"
+#include "mechanism/pins.h"
 
 static const ki_mech *mechanism_of(const keel_system *system) {
     return system && system->evaluate == ki_mech_evaluate ? ki_mech_of(system) : NULL;
@@ -10,8 +11,10 @@ static const ki_mech *mechanism_of(const keel_system *system) {
 
 int keel_mechanism_look(const keel_system *system, keel_mechanism_facts *facts) {
     const ki_mech *mech = mechanism_of(system);
-    if (mech && facts)
+    if (mech && facts) {
         *facts = mech->facts;
+        facts->pins = system->accelerate ? mech->pins->count : 0;
+    }
     return mech != NULL;
 }
 
