@@ -146,7 +146,7 @@ double ki_worst_relative(const double *violation, const double *size, int rows, 
     *worst = 0;
     for (int i = 0; i < rows; i++) {
         double relative = fabs(violation[i]) / size[i];
-        if (!(relative <= most)) {
+        if (relative > most || isnan(relative)) { /* which stays the worst */
             most = relative;
             *worst = i;
         }

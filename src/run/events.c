@@ -44,21 +44,14 @@ static size_t add_name(char *text, size_t size, size_t used, const char *name) {
 
 /* "'a', 'b', 'c'": the constraints that take part in the dependency of J in d->at, and that did not before.
  * Rows of unit length tell which depend on each other; of a row that has vanished they tell nothing. */
-static void list_by_rows(const keel_simulation *sim, const ki_dynamics *d, double least, char *text,
-                         size_t size) {
+static void list_by_rows(keel_simulation *sim, const ki_dynamics *d, double least, char *text, size_t size) {
     char buffer[32];
-    keel_rank rank;
     size_t used = 0;
-    if (keel_rank_compute(d->system->J, d->at.J, least, &rank))
-        return;
-    for (int i = 0; i < d->m; i++) {
-        double most = has_vanished(sim, d, i, least) ? 1 : 0;
-        for (int k = 0; k < rank.dependent_count; k++)
-            most = fmax(most, fabs(rank.null_space[k * d->m + i]));
-        if (most > 1e-3 && !(sim->shared && sim->shared[i]))
+    double *part = sim->watch.of.left; /* how long the rests were is known by now */
+    ki_gap_parts(&sim->watch.of, d, least, part);
+    for (int i = 0; i < d->m; i++)
+        if ((part[i] > 1e-3 || has_vanished(sim, d, i, least)) && !(sim->shared && sim->shared[i]))
             used = add_name(text, size, used, keel_system_name(d->system, KEEL_NAME_CONSTRAINT, i, buffer));
-    }
-    keel_rank_clear(&rank);
 }
 
 /* Of large systems: those of which the others leave nothing, as measured last. */

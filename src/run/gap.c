@@ -75,6 +75,57 @@ static void lengths_by_rows(ki_gap *gap, int m, int n) {
     }
 }
 
+/* Row i of the rows to combine: J_i of unit length, behind it column i of the unit matrix. Returns 1 / |J_i|.
+ */
+static double load_combination(const ki_dynamics *d, int i, double *row) {
+    keel_pattern P = d->system->J;
+    int n = d->system->n_v;
+    double square = 0;
+    memset(row, 0, (size_t)(n + d->m) * sizeof(double));
+    for (int k = P.start[i]; k < P.start[i + 1]; k++)
+        square += d->at.J[k] * d->at.J[k];
+    double scale = square > 0 ? 1 / sqrt(square) : 1;
+    for (int k = P.start[i]; k < P.start[i + 1]; k++)
+        row[P.index[k]] = d->at.J[k] * scale;
+    row[n + i] = 1;
+    return scale;
+}
+
+/* Orthogonalises the first n of `wide` columns, the longest rest next, down to a rest of `least`; the others
+ * come along. Returns how many rows that makes. */
+static int combine_rows(int m, int n, int wide, double least, double *rows) {
+    for (int k = 0; k < m; k++) {
+        double *first = rows + k * wide, *longest = first;
+        for (double *row = first; row < rows + m * wide; row += wide)
+            longest = ki_dot(n, row, row) > ki_dot(n, longest, longest) ? row : longest;
+        double length = sqrt(ki_dot(n, longest, longest));
+        if (!(length > least))
+            return k;
+        to_front(wide, first, longest, length);
+        for (double *row = first + wide; row < rows + m * wide; row += wide)
+            ki_axpy(wide, -ki_dot(n, first, row), first, row);
+    }
+    return m;
+}
+
+void ki_gap_parts(ki_gap *gap, const ki_dynamics *d, double least, double *part) {
+    int m = d->m, n = d->system->n_v, wide = n + m;
+    double *scale = gap->sorted;
+    for (int i = 0; i < m; i++)
+        scale[i] = load_combination(d, i, gap->combined + i * wide);
+    int rank = combine_rows(m, n, wide, least, gap->combined);
+    double *null = gap->combined + rank * wide + n; /* y with J^T y = 0 in rows of unit length */
+    for (int k = 0; k < m - rank; k++)
+        for (int i = 0; i < m; i++)
+            null[k * wide + i] *= scale[i];
+    ki_orthonormalize(m - rank, m, null, wide, 0);
+    for (int i = 0; i < m; i++) {
+        part[i] = 0;
+        for (int k = 0; k < m - rank; k++)
+            part[i] = fmax(part[i], fabs(null[k * wide + i]));
+    }
+}
+
 /* sqrt(pivot / S_ii), S_ii the largest so far; nothing without factors */
 static bool lengths_by_pivots(ki_gap *gap, const ki_dynamics *d) {
     if (!ki_saddle_pivots(d->K, gap->left, gap->sorted))
@@ -206,6 +257,8 @@ void ki_gap_init(ki_gap *gap, ki_arena *arena, const ki_dynamics *d) {
         (double)m * (double)m * (double)n > LARGEST_BY_ROWS && ki_saddle_pivots(d->K, gap->left, gap->sorted);
     if (!gap->by_pivots)
         gap->rows = KI_NEW(arena, double, m *n);
+    if (!gap->by_pivots)
+        gap->combined = KI_NEW(arena, double, m *(m + n));
     if (arena->failed)
         return;
     double least = gap->by_pivots ? RANK_BY_PIVOTS : RANK_BY_ROWS;

@@ -25,14 +25,15 @@
 
 typedef struct ki_gap {
     bool by_pivots;
-    int rank;        /* of J at the start                           */
-    double *length;  /* [m] largest length of each row so far       */
-    double *left;    /* [m] what was left of each row, of the last measurement; by size if !by_pivots */
-    bool *dependent; /* [m] with pivots: nothing was left of the row at the start */
-    double *sorted;  /* [m] scratch                                 */
-    double *rows;    /* [m x n] scratch, NULL with pivots           */
-    double *y, *x;   /* [m], [n] a direction with J^T y small, rows of unit length, and M^-1 J^T y */
-    double *x_new;   /* [n] scratch                                 */
+    int rank;         /* of J at the start                           */
+    double *length;   /* [m] largest length of each row so far       */
+    double *left;     /* [m] what was left of each row, of the last measurement; by size if !by_pivots */
+    bool *dependent;  /* [m] with pivots: nothing was left of the row at the start */
+    double *sorted;   /* [m] scratch                                 */
+    double *rows;     /* [m x n] scratch, NULL with pivots           */
+    double *combined; /* [m x (n + m)] scratch, NULL with pivots    */
+    double *y, *x;    /* [m], [n] a direction with J^T y small, rows of unit length, and M^-1 J^T y */
+    double *x_new;    /* [n] scratch                                 */
 } ki_gap;
 
 /* Memory from the arena (it may fail); the rank from d, at the start. */
@@ -43,6 +44,10 @@ keel_status ki_gap_prepare(const ki_gap *gap, ki_dynamics *d, double t, const do
 
 /* The gap where d has its matrices. */
 double ki_gap_measure(ki_gap *gap, const ki_dynamics *d);
+
+/* Which rows take part in the dependencies of J in d, rests of `least` and shorter counted as zero: part [m]
+ * is the largest component of y in an orthonormal basis of {y: J^T y = 0}. Not with pivots. */
+void ki_gap_parts(ki_gap *gap, const ki_dynamics *d, double least, double *part);
 
 /* Follows y and x to where d is factored; true if J^T y has changed its sign since the last call. */
 bool ki_gap_turned(ki_gap *gap, const ki_dynamics *d);

@@ -183,6 +183,8 @@ static sample smallest_inside(search *s, bool turned, double guess) {
     series all = {.count = 2, .at = {{s->in->t_old, s->w->before}, {s->in->t, s->w->gap}}};
     all.least = s->w->gap < s->w->before;
     s->steep = fmax(s->steep, steepness(all.at[0], all.at[1]));
+    if (!turned && s->w->steepest_inside > 0 && !may_vanish(s, all.at[0], all.at[1]))
+        return all.at[all.least];
     insert(&all, 1, sample_between(s, all.at[0], all.at[1], guess));
     if (turned && all.least == 1) {
         sample least = close_in(s, all.at[0], all.at[1], all.at[2]);

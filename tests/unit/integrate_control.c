@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "formulate/sizes.h"
+#include "integrate/integrator.h"
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
 
@@ -135,6 +137,23 @@ static void check_tableau(const ki_tableau *T, int error_order) {
     }
 }
 
+/* Wherever it stands: numbers after it do not take its place. */
+static void nan_stays_the_largest(void **state) {
+    (void)state;
+    ki_integrator self = {.n = 4, .settings = {.tolerance = 1e-3, .absolute_tolerance = 1e-3}};
+    double y[4] = {1, 1, 1, 1}, size[3] = {1, 1, 1};
+    for (int i = 0; i < 3; i++) {
+        double e[4] = {1e-9, 1e-9, 1e-9, 0};
+        int worst;
+        assert_true(isfinite(ki_error_norm(&self, e, y, y)));
+        assert_true(isfinite(ki_worst_relative(e, size, 3, &worst)));
+        e[i] = NAN;
+        assert_true(isnan(ki_error_norm(&self, e, y, y)));
+        assert_true(isnan(ki_worst_relative(e, size, 3, &worst)));
+        assert_int_equal(worst, i);
+    }
+}
+
 static void tables_are_right(void **state) {
     (void)state;
     check_tableau(&KI_RK4, 0);
@@ -147,7 +166,8 @@ int main(void) {
         cmocka_unit_test(accepts_up_to_one),          cmocka_unit_test(settles_on_a_model_error),
         cmocka_unit_test(integral_part_damps),        cmocka_unit_test(smooth_control_wastes_few_steps),
         cmocka_unit_test(rejection_corrects_at_once), cmocka_unit_test(keeps_its_limits),
-        cmocka_unit_test(nan_is_a_rejection),         cmocka_unit_test(tables_are_right),
+        cmocka_unit_test(nan_is_a_rejection),         cmocka_unit_test(nan_stays_the_largest),
+        cmocka_unit_test(tables_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

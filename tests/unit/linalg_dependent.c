@@ -263,6 +263,24 @@ static void contradiction_may_stand_in_one_row(void **state) {
     }
 }
 
+/* One application of the factors: the row whose pivot failed is left alone, however much it contradicts. */
+static void one_application_leaves_contradictions(void **state) {
+    for (double gap = 1e-6; gap < 10; gap *= 10) {
+        fill_random(&P, 8, 4, 0);
+        copy_row(&P, 3, 0, 1);
+        make_consistent(&P);
+        keel_saddle *K = new_kernel(&P, path_of(state));
+        keel_saddle_set_dependent(K, 1e-3);
+        ki_saddle_leave_rest(K);
+        assert_int_equal(factor(K, &P), KEEL_OK);
+        assert_int_equal(keel_saddle_solve(K, P.r, P.s, P.x, P.y, &P.info), KEEL_OK);
+        P.s[3] += gap;
+        assert_int_equal(ki_saddle_solve_leaving(K, P.r, P.s, Q.x, Q.y), KEEL_OK);
+        assert_true(largest_difference(P.x, Q.x, P.n) <= 1e-12 * (1 + largest_of(P.x, P.n)));
+        keel_saddle_free(K);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         ALL_PATHS(equal_rows_share),
@@ -276,6 +294,7 @@ int main(void) {
         ALL_PATHS(one_factorization_leaves_no_trace),
         ALL_PATHS(later_solves_are_as_good),
         TWO_PATHS(contradiction_may_stand_in_one_row),
+        TWO_PATHS(one_application_leaves_contradictions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
