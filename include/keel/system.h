@@ -105,6 +105,11 @@ struct keel_system {
      */
     const double *q_size;
 
+    /* [n_h] how large the positions are that Phi_i is the difference of: their round-off stays in Phi_i
+     * whatever the coordinates are. A body 700 m from the origin may turn about a pin there, and the angle
+     * does not tell. NULL: as large as the coordinates tell. */
+    const double *Phi_size;
+
     const void *model; /* the implementer's data, never written after construction: shared by threads */
 
     /* A private scratch area for one thread; both may be NULL when none is needed. */

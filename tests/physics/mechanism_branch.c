@@ -73,10 +73,29 @@ static void every_tolerance_keeps_the_branch(void **state) {
     assert_int_equal(kept, 4 * COUNT);
 }
 
+/* The last of a thousand windows are 1000 m from the origin: no row there can close better than the round-off
+ * of such positions, 2e-13, and in the flat pose, where a row is quadratic in the angles, these may be off by
+ * the root of that, 5e-7. */
+static void far_windows_keep_the_branch(void **state) {
+    (void)state;
+    static const double TOLERANCE[] = {1e-4, 1e-6, 1e-7, 1e-10};
+    enum { COUNT = sizeof TOLERANCE / sizeof *TOLERANCE };
+    double B0[2];
+    int kept = 0;
+    right_branch(1000, B0);
+    for (int k = 0; k < COUNT; k++) {
+        double error = error_at(1000, TOLERANCE[k], B0);
+        print_message("N = 1000 at %.0e: error %.2e\n", TOLERANCE[k], error);
+        kept += error <= 200 * TOLERANCE[k] + 1e-5;
+    }
+    assert_int_equal(kept, COUNT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reference_is_right),
         cmocka_unit_test(every_tolerance_keeps_the_branch),
+        cmocka_unit_test(far_windows_keep_the_branch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
