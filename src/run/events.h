@@ -13,6 +13,9 @@ keel_status ki_look_for_events(keel_simulation *sim);
 /* After a failed step: adds a note if the state is next to a singular pose. */
 void ki_explain_singular(keel_simulation *sim);
 
+/* The same if errors of the steps have made most of its energy: what failed is not the cause then. */
+void ki_explain_energy(keel_simulation *sim);
+
 /* shared[i] = 1 if some vector of the null space of J^T has a component i: the multiplier is not unique
  * then. */
 void ki_shared_multipliers(const keel_rank *rank, int m, int *shared);

@@ -268,8 +268,10 @@ keel_status keel_simulation_step(keel_simulation *sim) {
         status = after_step(sim);
     if (status && !(stepped && status == KEEL_ERROR_SINGULAR)) /* a pose that ends the run has told so */
         ki_report_failure(&sim->dynamics, status, sim->integrator->t, sim->diagnostics);
-    if (status && !stepped)
+    if (status && !stepped) {
+        ki_explain_energy(sim);
         ki_explain_singular(sim);
+    }
     return status;
 }
 

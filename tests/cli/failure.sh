@@ -86,6 +86,17 @@ says err "option 'step' is 1e-30"
 exits 1 run "$models/pendulum.yaml" --option max_steps=5 --summary summary.json
 [ "$(member summary.json status)" = '"limit"' ] || fail "max_steps: $(member summary.json status)"
 
+# steps too long to be stable: what fails at last is not the cause
+cat >unstable.yaml <<'MODEL'
+keel: 1
+equations: {coordinates: {x: 1}, kinetic: x'^2/2, potential: 5000*x^2}
+simulate: {until: 100, output: 1}
+MODEL
+exits 1 run unstable.yaml --method rk4 --step 0.04
+says err "which no force did (5e+03 at the start): steps are too long to follow the motion; take a smaller step than 0.04"
+exits 1 run unstable.yaml --method rk4 --step 0.01 --option max_steps=100
+! grep -q "which no force did" err || fail "a run that was only cut short is blamed for its energy"
+
 # the part of a mechanism that is not finite, at the start and on the way
 cat >gust.yaml <<'MODEL'
 keel: 1
