@@ -72,13 +72,13 @@ static void tell_unsound_outputs(keel_simulation *sim, double t) {
         if (isfinite(sim->row_outputs[i]) || sim->output_told[i])
             continue;
         sim->output_told[i] = true;
+        keel_location nowhere = {0}, where = sim->system->output_at ? sim->system->output_at[i] : nowhere;
         if (sim->outputs_told++ < MOST)
-            keel_diagnostics_add(sim->diagnostics, KEEL_WARNING, (keel_location){0},
+            keel_diagnostics_add(sim->diagnostics, KEEL_WARNING, where,
                                  "output '%s' is not finite from t = %.10g",
                                  keel_system_name(sim->system, KEEL_NAME_OUTPUT, i, name), t);
         else
-            keel_diagnostics_add(sim->diagnostics, KEEL_WARNING, (keel_location){0},
-                                 "further outputs are not finite");
+            keel_diagnostics_add(sim->diagnostics, KEEL_WARNING, nowhere, "further outputs are not finite");
     }
 }
 
