@@ -100,6 +100,7 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
         status = ki_find_shared_outputs(sim, &at, v_rate, sim->row_outputs);
     if (status) {
         ki_report_failure(d, status, t, sim->diagnostics);
+        ki_explain_looseness(sim, &d->trouble);
         return status;
     }
     tell_unsound_outputs(sim, t);
