@@ -251,7 +251,7 @@ static bool find_source(const ki_dynamics *d, keel_status status, double t, char
         if (i == 0 && told)
             snprintf(cause + used, size - used, ": look at %s", part);
         else
-            snprintf(cause + used, size - used, "; look at %s, which is not finite at t = %.10g", part,
+            snprintf(cause + used, size - used, "; look at %s, which is not finite near t = %.10g", part,
                      times[i]);
         return true;
     }
