@@ -105,6 +105,11 @@ struct keel_system {
      */
     const double *q_size;
 
+    /* [n_h] how large the positions are that Phi_i is the difference of: their round-off stays in Phi_i
+     * whatever the coordinates are. A body 700 m from the origin may turn about a pin there, and the angle
+     * does not tell. NULL: as large as the coordinates tell. */
+    const double *Phi_size;
+
     const void *model; /* the implementer's data, never written after construction: shared by threads */
 
     /* A private scratch area for one thread; both may be NULL when none is needed. */
@@ -139,13 +144,16 @@ struct keel_system {
      * implicit methods that use `tangent` of a system with kinematics; may be NULL. */
     void (*pull)(const keel_system *system, const double *q, const double *dq, double *dv);
 
-    /* Further quantities to report, [n_outputs], from a complete point and its accelerations; may be NULL. */
+    /* Further quantities to report, [n_outputs], from a complete point and its accelerations; may be NULL.
+     * output_at: where they are written, for messages; may be NULL. */
     int n_outputs;
+    const keel_location *output_at;
     keel_status (*outputs)(const keel_system *system, void *work, const keel_point *at, const double *v_rate,
                            double *values);
 
-    /* Which part of the model made something not finite in the last evaluation with `work`, which was at t:
-     * 1 with words for it ("force 'gust'") in `text` and its place in *where, or 0. May be NULL. */
+    /* Which part of the model is not finite at time t, at the coordinates and velocities of the last
+     * evaluation with `work`: 1 with words for it ("force 'gust'") in `text` and its place in *where, or 0. A
+     * part that grows without bound towards t counts as well. May be NULL. */
     int (*explain)(const keel_system *system, void *work, double t, char *text, int size,
                    keel_location *where);
 

@@ -44,6 +44,23 @@ static const char *const *names_of_constraints(ki_builder *b) {
     return names;
 }
 
+/* A file name that outlives the description; most places share it. */
+static const char *kept_file(ki_builder *b, const char *file, const char *last) {
+    if (!file || (last && strcmp(last, file) == 0))
+        return file ? last : NULL;
+    return ki_arena_text(&b->model->arena, file, strlen(file));
+}
+
+static const keel_location *places_of_outputs(ki_builder *b) {
+    const ki_list *list = &b->of[KEEL_EQ_OUTPUT];
+    keel_location *at = KI_NEW(&b->model->arena, keel_location, list->count);
+    for (int i = 0; at && i < list->count; i++) {
+        at[i] = list->at[i]->entry->name_at;
+        at[i].file = kept_file(b, at[i].file, i ? at[i - 1].file : NULL);
+    }
+    return at;
+}
+
 bool ki_build_system(ki_builder *b) {
     keel_system *system = &b->model->system;
     system->n_q = system->n_v = b->inputs.n;
@@ -66,6 +83,7 @@ bool ki_build_system(ki_builder *b) {
     system->names.z = names_of(b, KEEL_EQ_STATE, "");
     system->names.s = names_of(b, KEEL_EQ_AUXILIARY, "");
     system->names.output = names_of(b, KEEL_EQ_OUTPUT, "");
+    system->output_at = places_of_outputs(b);
     system->names.invariant = names_of(b, KEEL_EQ_INVARIANT, "");
     system->names.constraint = names_of_constraints(b);
     b->model->inputs = b->inputs;

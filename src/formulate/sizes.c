@@ -36,6 +36,14 @@ static void row_sizes(const ki_dynamics *d, int rows, const double *x, double fl
     }
 }
 
+/* Positions far from the origin. A tenth of them, so that the default tolerance of projections is two of
+ * their round-offs: at a singular pose a window of four-bars opens with the root of what a projection leaves,
+ * and ten round-offs were seen in the motion after it (tests/physics/mechanism_branch.c). */
+static void raise_to_positions(const double *position, int rows, double *size) {
+    for (int i = 0; position && i < rows; i++)
+        size[i] = larger(size[i], 0.1 * position[i]);
+}
+
 void ki_position_sizes(const ki_dynamics *d, const double *q, double *size) {
     const keel_system *sys = d->system;
     double length = largest(q, sys->n_q);
@@ -46,6 +54,7 @@ void ki_position_sizes(const ki_dynamics *d, const double *q, double *size) {
         row_sizes(d, sys->n_h, NULL, length, least, d->largest_position, size);
     else
         row_sizes(d, sys->n_h, q, 0.01 * length, least, d->largest_position, size);
+    raise_to_positions(sys->Phi_size, sys->n_h, size);
 }
 
 void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size) {

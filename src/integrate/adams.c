@@ -36,6 +36,19 @@ static const double MOST_GROWTH = 1.5, MOST_GROWTH_LOW = 2;
 /* Without an error to go by (a model function failed), retreat at once. */
 static const double FAILURE_CUT = 0.25;
 
+/* Projection removes what an error has across the constraints, and little of that counts (ki_project_error).
+ * But rates are evaluated out there, and projection is linear: farther away than a part of the size of y
+ * mechanisms are torn, whatever the tolerance is. With 0.1 Bricard's was at two of ten tolerances from 1 to
+ * 1e-3, now at none. */
+static const double FARTHEST = 0.03;
+
+/* Of a step, where a singular pose is too near to its end. */
+static const double NEXT_TO_END = 0.65;
+
+/* The end of a step that is next to a pose that nobody has foreseen is moved, a few times. */
+static const double MOVED_END = 0.7;
+enum { MOST_MOVES = 3 };
+
 /* After so many failures in a row the past is no guide any more: begin anew. There the rate has jumped,
  * most likely, and the error is proportional to the step. */
 enum { FAILURES_BEFORE_RESTART = 3 };
@@ -50,7 +63,7 @@ typedef struct adams {
     bool starting;     /* order and step are still being raised from 1 and the first step */
     double h;          /* step to try next                                               */
     double raw, error; /* of the last attempt at order k: its estimate as it is, and what projection leaves */
-    double *y_old, *y_try, *rate, *estimate;
+    double *y_old, *y_try, *rate, *estimate, *normal;
     double *mismatch; /* what the dense output lacks at t_old                          */
     bool dense_ready;
 } adams;
@@ -69,17 +82,30 @@ static double estimate_of(adams *self, int j, const double *Phi_j) {
     return ki_error_norm(&self->base, self->estimate, self->base.y, self->y_try);
 }
 
+/* How far the estimate in self->normal is from that in self->estimate, which has lost what projection
+ * removes, in parts of the farthest that projection is trusted with. */
+static double distance_to_constraints(adams *self) {
+    for (int i = 0; i < self->base.n; i++)
+        self->normal[i] -= self->estimate[i];
+    return ki_error_norm(&self->base, self->normal, self->base.y, self->y_try) *
+           self->base.settings.tolerance / FARTHEST;
+}
+
 /* The error of the attempt at order k, from Phi_k(n+1) in self->estimate. */
 static keel_status judge(adams *self, int k, double t_new, double *error) {
     ki_dynamics *d = self->base.flow.dynamics;
     keel_status status = KEEL_OK;
     self->raw = estimate_of(self, k, self->estimate);
+    copy(self->normal, self->estimate, self->base.n);
     /* formulations that factor another matrix leave none for the projection of the error */
     if (self->base.flow.stabilize == KEEL_PROJECTION && !d->factored)
         status = ki_factor_at(d, t_new, self->y_try);
     if (!status)
         status = ki_settle_estimate(&self->base, self->estimate);
-    *error = self->error = ki_error_norm(&self->base, self->estimate, self->base.y, self->y_try);
+    self->error = ki_error_norm(&self->base, self->estimate, self->base.y, self->y_try);
+    double distance = distance_to_constraints(self); /* a limit, not what steps aim at */
+    self->error = fmax(self->error, distance > 1 ? distance : AIM * distance);
+    *error = self->error;
     return status;
 }
 
@@ -193,9 +219,16 @@ static void retreat(adams *self, double h, bool error_known, double error) {
     self->h = cut * h;
 }
 
+/* A step that ends next to a singular pose is a trap (docs/singular.md). If the pose lies so near to the end
+ * of this one, steps are taken of such a length that it lies in the middle of the next. */
+static double step_aside(const adams *self, double h) {
+    double ahead = self->base.singular_at - self->base.t;
+    return ahead > NEXT_TO_END * h && ahead < (2 - NEXT_TO_END) * h ? ahead / 1.5 : h;
+}
+
 /* The step to try: not beyond t_end, and no sliver left over for the step after. */
 static double limited_step(const adams *self, double t_end) {
-    double h = self->h, rest = t_end - self->base.t;
+    double h = step_aside(self, self->h), rest = t_end - self->base.t;
     if (self->base.settings.max_step > 0)
         h = fmin(h, self->base.settings.max_step);
     if (1.01 * h >= rest)
@@ -203,9 +236,22 @@ static double limited_step(const adams *self, double t_end) {
     return h > 0.5 * rest ? 0.5 * rest : h;
 }
 
+static void move_end(adams *self, double h, int *moved) {
+    self->h = MOVED_END * h;
+    self->base.rejected++;
+    ++*moved;
+}
+
+/* The end of an attempt that could be accepted. */
+static bool must_move_end(const adams *self, int moved) {
+    const ki_integrator *base = &self->base;
+    return moved < MOST_MOVES && base->lands_badly && base->lands_badly(base);
+}
+
 static keel_status step(ki_integrator *base, double t_end) {
     adams *self = (adams *)base;
     ki_dynamics *d = base->flow.dynamics;
+    int moved = 0;
     d->trouble.kind = KI_TROUBLE_NONE;
     /* automatic gains follow the longest step (law.h); rates of the past keep the gains they were found
      * with, which changes them by no more than the violation that is fed back */
@@ -220,11 +266,15 @@ static keel_status step(ki_integrator *base, double t_end) {
         keel_status status = attempt(self, t_new, &error);
         if (status && !ki_worth_retrying(status))
             return status;
-        if (!status && error <= 1) {
+        bool good = !status && error <= 1;
+        if (good && !must_move_end(self, moved)) {
             accept(self, t_new, t_end, error);
             return KEEL_OK;
         }
-        retreat(self, h, !status && isfinite(error), error);
+        if (good)
+            move_end(self, h, &moved);
+        else
+            retreat(self, h, !status && isfinite(error), error);
     }
 }
 
@@ -257,7 +307,8 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
 }
 
 static keel_status allocate(adams *self) {
-    double **vectors[] = {&self->y_old, &self->y_try, &self->rate, &self->estimate, &self->mismatch};
+    double **vectors[] = {&self->y_old,    &self->y_try,  &self->rate,
+                          &self->estimate, &self->normal, &self->mismatch};
     ki_arena *arena = &self->base.arena;
     ki_adams_history_init(&self->history, arena, self->base.n);
     for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++)

@@ -8,15 +8,30 @@
 #include "mechanism/mech_system.h"
 #include "mechanism/reaction.h"
 
-/* The first motion whose law, speed or acceleration is not finite, or -1. */
+/* Steps that shrink towards a pole of a law end a relative 1e-13 or so before it. A logarithm has the
+ * acceleration 1e26 there, a root 1e19; no machine has. */
+static const double UNBOUNDED = 1e15;
+
+/* The first motion whose law, speed or acceleration is not finite or grows without bound, or -1. */
 static int unsound_motion(const ki_mech *mech, ki_mech_work *w, double t) {
     for (int i = 0; i < mech->motion_count; i++) {
         double law[3];
         ki_motion_law(mech, w, i, t, law);
-        if (!isfinite(law[0]) || !isfinite(law[1]) || !isfinite(law[2]))
+        if (!isfinite(law[0]) || !isfinite(law[1]) || !(fabs(law[2]) <= UNBOUNDED * fmax(1, fabs(law[0]))))
             return i;
     }
     return -1;
+}
+
+/* Where a body is not known forces cannot be blamed. */
+static bool bodies_are_sound(const ki_mech *mech, const ki_mech_work *w) {
+    for (int b = 1; b < mech->body_count; b++) {
+        const ki_state *s = &w->state[b];
+        for (int i = 0; i < 3; i++)
+            if (!isfinite(s->r[i]) || !isfinite(s->twist[i]) || !isfinite(s->R[4 * i]))
+                return false;
+    }
+    return true;
 }
 
 int ki_mech_explain(const keel_system *system, void *work, double t, char *text, int size,
@@ -28,7 +43,7 @@ int ki_mech_explain(const keel_system *system, void *work, double t, char *text,
         ki_move_bodies(mech, work, w->asked + system->n_q);
     }
     int motion = unsound_motion(mech, work, t);
-    int force = motion < 0 ? ki_unsound_force(mech, work, t) : -1;
+    int force = motion < 0 && bodies_are_sound(mech, w) ? ki_unsound_force(mech, work, t) : -1;
     if (motion >= 0) {
         snprintf(text, (size_t)size, "motion '%s'", mech->motion[motion].name);
         *where = mech->motion[motion].where;

@@ -4,6 +4,7 @@
 
 #include "mechanism/forces/force.h"
 #include "mechanism/reaction.h"
+#include "mechanism/skeleton.h"
 
 keel_status ki_outputs_compile(const ki_names *names, ki_mech *mech, keel_diagnostics *diagnostics) {
     const keel_mechanism *description = names->description;
@@ -12,17 +13,20 @@ keel_status ki_outputs_compile(const ki_names *names, ki_mech *mech, keel_diagno
         return KEEL_OK;
     keel_formula *formula = KI_NEW(&mech->arena, keel_formula, count);
     const char **name = KI_NEW(&mech->arena, const char *, count);
-    if (!formula || !name)
+    keel_location *at = KI_NEW(&mech->arena, keel_location, count);
+    if (!formula || !name || !at)
         return KEEL_ERROR_MEMORY;
     for (int i = 0; i < count; i++) {
         const ki_output_spec *output = &description->output[i];
         formula[i] = output->formula;
+        at[i] = ki_keep_place(mech, output->where);
         name[i] = ki_arena_text(&mech->arena, output->name, strlen(output->name));
         if (!name[i])
             return KEEL_ERROR_MEMORY;
     }
     mech->output_count = mech->system.n_outputs = count;
     mech->system.names.output = name;
+    mech->system.output_at = at;
     return ki_formula_compile(names, mech, formula, count, NULL, 0, KI_FOR_OUTPUT, diagnostics,
                               &mech->outputs);
 }

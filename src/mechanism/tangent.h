@@ -20,7 +20,8 @@ typedef struct ki_colouring {
     double *step;                              /* [n_v] displacement of q */
 } ki_colouring;
 
-/* system.q_size: 1 for angles, the size of the mechanism for displacements (mech_sizes.c). */
+/* system.q_size: 1 for angles, the size of the mechanism for displacements; system.Phi_size: how far the
+ * bodies of a row are drawn from the origin (mech_sizes.c). */
 keel_status ki_sizes_build(ki_mech *mech);
 
 /* Patterns of tangent and rate_q in mech->system, and the colouring. Forces are in place. */

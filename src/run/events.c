@@ -147,7 +147,61 @@ void ki_explain_singular(keel_simulation *sim) {
     if (!w->active || w->gap > 1e-2 * w->largest)
         return;
     list_dependent(sim, &sim->dynamics, 1e-2 * w->largest, names, sizeof names);
+    if (!names[0]) /* the attempt that failed was elsewhere */
+        return;
     keel_diagnostics_add(sim->diagnostics, KEEL_ERROR, (keel_location){0},
                          "t = %.6g: the pose is singular: constraints %s become dependent (gap %.1e of %.1e)",
                          sim->integrator->t, names, w->gap, w->largest);
+}
+
+/* v^T M v / 2 where the run stands */
+static double kinetic_energy(keel_simulation *sim) {
+    ki_dynamics *d = &sim->rows;
+    const ki_integrator *in = sim->integrator;
+    const double *v = in->y + sim->system->n_q;
+    double sum = 0;
+    if (ki_evaluate_terms(d, KEEL_MASS, in->t, in->y))
+        return 0;
+    ki_mass_times(d, v, d->b_v);
+    for (int i = 0; i < sim->system->n_v; i++)
+        sum += v[i] * d->b_v[i];
+    return sum / 2;
+}
+
+/* Energies are compared with that of the start and with the work; where both are small by chance the kinetic
+ * energy tells that nothing grew. */
+static bool energy_is_made_up(keel_simulation *sim) {
+    double drift = fabs(sim->energy_drift), work = fabs(sim->integrator->y[sim->dynamics.n_y - 1]);
+    if (!sim->system->has_energy || !(drift > 10 * (fabs(sim->energy_initial) + work)))
+        return false;
+    return isinf(drift) || drift > 0.1 * kinetic_energy(sim);
+}
+
+static bool takes_fixed_steps(const keel_settings *set) {
+    return keel_integrator_takes_step(set->method.integrator) && set->step > 0;
+}
+
+bool ki_explain_energy(keel_simulation *sim) {
+    const keel_settings *set = &sim->settings;
+    if (!energy_is_made_up(sim))
+        return false;
+    bool fixed = takes_fixed_steps(set);
+    keel_diagnostics_add(
+        sim->diagnostics, KEEL_ERROR, (keel_location){0},
+        "t = %.6g: the energy has changed by %.1e, which no force did (%.3g at the start): steps are too "
+        "long to follow the motion; take a smaller %s than %g",
+        sim->integrator->t, sim->energy_drift, sim->energy_initial, fixed ? "step" : "tolerance",
+        fixed ? set->step : set->tolerance);
+    return true;
+}
+
+void ki_explain_looseness(keel_simulation *sim, const ki_trouble *trouble) {
+    static const double LOOSE = 0.01;
+    const keel_settings *set = &sim->settings;
+    if (trouble->kind != KI_TROUBLE_POSITION || takes_fixed_steps(set) || !(set->tolerance > LOOSE))
+        return;
+    keel_diagnostics_add(sim->diagnostics, KEEL_ERROR, (keel_location){0},
+                         "a tolerance of %g lets steps leave the constraints farther than projection can "
+                         "bring them back: take %g or less",
+                         set->tolerance, LOOSE);
 }

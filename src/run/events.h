@@ -13,6 +13,13 @@ keel_status ki_look_for_events(keel_simulation *sim);
 /* After a failed step: adds a note if the state is next to a singular pose. */
 void ki_explain_singular(keel_simulation *sim);
 
+/* The same if errors of the steps have made most of its energy: what failed is not the cause then. True if
+ * so. */
+bool ki_explain_energy(keel_simulation *sim);
+
+/* After a failed step or row: adds a note if a tolerance too loose for projection may be the cause. */
+void ki_explain_looseness(keel_simulation *sim, const ki_trouble *trouble);
+
 /* shared[i] = 1 if some vector of the null space of J^T has a component i: the multiplier is not unique
  * then. */
 void ki_shared_multipliers(const keel_rank *rank, int m, int *shared);

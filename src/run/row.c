@@ -72,13 +72,13 @@ static void tell_unsound_outputs(keel_simulation *sim, double t) {
         if (isfinite(sim->row_outputs[i]) || sim->output_told[i])
             continue;
         sim->output_told[i] = true;
+        keel_location nowhere = {0}, where = sim->system->output_at ? sim->system->output_at[i] : nowhere;
         if (sim->outputs_told++ < MOST)
-            keel_diagnostics_add(sim->diagnostics, KEEL_WARNING, (keel_location){0},
+            keel_diagnostics_add(sim->diagnostics, KEEL_WARNING, where,
                                  "output '%s' is not finite from t = %.10g",
                                  keel_system_name(sim->system, KEEL_NAME_OUTPUT, i, name), t);
         else
-            keel_diagnostics_add(sim->diagnostics, KEEL_WARNING, (keel_location){0},
-                                 "further outputs are not finite");
+            keel_diagnostics_add(sim->diagnostics, KEEL_WARNING, nowhere, "further outputs are not finite");
     }
 }
 
@@ -100,6 +100,7 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
         status = ki_find_shared_outputs(sim, &at, v_rate, sim->row_outputs);
     if (status) {
         ki_report_failure(d, status, t, sim->diagnostics);
+        ki_explain_looseness(sim, &d->trouble);
         return status;
     }
     tell_unsound_outputs(sim, t);

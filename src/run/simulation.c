@@ -268,8 +268,11 @@ keel_status keel_simulation_step(keel_simulation *sim) {
         status = after_step(sim);
     if (status && !(stepped && status == KEEL_ERROR_SINGULAR)) /* a pose that ends the run has told so */
         ki_report_failure(&sim->dynamics, status, sim->integrator->t, sim->diagnostics);
-    if (status && !stepped)
+    if (status && !stepped) {
+        if (!ki_explain_energy(sim))
+            ki_explain_looseness(sim, &sim->dynamics.trouble);
         ki_explain_singular(sim);
+    }
     return status;
 }
 

@@ -232,17 +232,40 @@ static bool report_dead_point(const ki_dynamics *d, keel_status status, double t
     return true;
 }
 
-/* Where something came from that is not finite, appended to the cause. */
-static keel_location find_source(const ki_dynamics *d, char *cause, size_t size) {
-    keel_location where = {0};
-    char part[160];
+/* Where something came from that is not finite, appended to the cause; false if nowhere. What failed may have
+ * been something else: steps that shrink towards the end of a law do not get there, and a long step fails as
+ * a whole. So the model is asked at the time of the trouble, where the run stands, and after that: just after
+ * it, or at the end of the step. */
+static bool find_source(const ki_dynamics *d, keel_status status, double t, char *cause, size_t size,
+                        keel_location *where) {
+    const ki_trouble *trouble = &d->trouble;
     size_t used = strlen(cause);
-    ki_trouble_kind kind = d->trouble.kind;
-    bool unsound = kind == KI_TROUBLE_FORCE || kind == KI_TROUBLE_XI;
-    if (unsound && d->system->explain &&
-        d->system->explain(d->system, d->work, d->trouble.t, part, sizeof part, &where))
-        snprintf(cause + used, size - used, ": look at %s", part);
-    return where;
+    bool told = trouble->kind == KI_TROUBLE_FORCE || trouble->kind == KI_TROUBLE_XI;
+    double at = trouble->kind == KI_TROUBLE_NONE ? t : trouble->t;
+    double after = status == KEEL_ERROR_STEP_SIZE ? 1e-7 * fmax(fabs(t), d->step) : 2 * (at - t);
+    double times[] = {at, t, t + after};
+    char part[160];
+    for (int i = 0; d->system->explain && i < 3; i++) {
+        if (!d->system->explain(d->system, d->work, times[i], part, sizeof part, where))
+            continue;
+        if (i == 0 && told)
+            snprintf(cause + used, size - used, ": look at %s", part);
+        else
+            snprintf(cause + used, size - used, "; look at %s, which is not finite near t = %.10g", part,
+                     times[i]);
+        return true;
+    }
+    return false;
+}
+
+/* The place of what failed, or none; the cause in words. False if the failure was reported as a dead point.
+ */
+static bool find_cause(const ki_dynamics *d, keel_status status, double t, char *cause, size_t size,
+                       keel_location *where, keel_diagnostics *diagnostics) {
+    *where = (keel_location){0};
+    describe(d->system, &d->trouble, cause, size);
+    return find_source(d, status, t, cause, size, where) ||
+           !report_dead_point(d, status, t, cause, diagnostics);
 }
 
 void ki_report_failure(const ki_dynamics *d, keel_status status, double t, keel_diagnostics *diagnostics) {
@@ -257,18 +280,12 @@ void ki_report_failure(const ki_dynamics *d, keel_status status, double t, keel_
                              "t = %.10g: stopped after the most steps allowed (option max_steps)", t);
         break;
     case KEEL_ERROR_STEP_SIZE:
-        describe(d->system, &d->trouble, cause, sizeof cause);
-        if (report_dead_point(d, status, t, cause, diagnostics))
-            break;
-        where = find_source(d, cause, sizeof cause);
-        keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "t = %.10g: the step size became too small: %s",
-                             t, cause);
+        if (find_cause(d, status, t, cause, sizeof cause, &where, diagnostics))
+            keel_diagnostics_add(diagnostics, KEEL_ERROR, where,
+                                 "t = %.10g: the step size became too small: %s", t, cause);
         break;
     default:
-        describe(d->system, &d->trouble, cause, sizeof cause);
-        if (report_dead_point(d, status, t, cause, diagnostics))
-            break;
-        where = find_source(d, cause, sizeof cause);
-        keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "t = %.10g: %s", d->trouble.t, cause);
+        if (find_cause(d, status, t, cause, sizeof cause, &where, diagnostics))
+            keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "t = %.10g: %s", d->trouble.t, cause);
     }
 }

@@ -86,6 +86,17 @@ says err "option 'step' is 1e-30"
 exits 1 run "$models/pendulum.yaml" --option max_steps=5 --summary summary.json
 [ "$(member summary.json status)" = '"limit"' ] || fail "max_steps: $(member summary.json status)"
 
+# steps too long to be stable: what fails at last is not the cause
+cat >unstable.yaml <<'MODEL'
+keel: 1
+equations: {coordinates: {x: 1}, kinetic: x'^2/2, potential: 5000*x^2}
+simulate: {until: 100, output: 1}
+MODEL
+exits 1 run unstable.yaml --method rk4 --step 0.04
+says err "which no force did (5e+03 at the start): steps are too long to follow the motion; take a smaller step than 0.04"
+exits 1 run unstable.yaml --method rk4 --step 0.01 --option max_steps=100
+! grep -q "which no force did" err || fail "a run that was only cut short is blamed for its energy"
+
 # the part of a mechanism that is not finite, at the start and on the way
 cat >gust.yaml <<'MODEL'
 keel: 1
@@ -114,12 +125,58 @@ echo 'motions: {turn: {of: hip.angle, value: (0.5 - t)^1.5}}' >>late_motion.yaml
 exits 1 run late_motion.yaml
 says err "look at motion 'turn'"
 
+# a law that ends or has a pole on the way: steps shrink towards it and never get there. Run by formulas, and by
+# recursions (a ball joint has a quaternion)
+cat >ball.yaml <<'MODEL'
+keel: 1
+bodies:
+  arm: {mass: 1, centre: [0.5, 0, 0], inertia: [0.1, 0.1, 0.1]}
+  ball: {mass: 1, centre: [1, 0, 0], inertia: [0.1, 0.1, 0.1]}
+joints:
+  hip: {type: revolute, bodies: [ground, arm], at: [0, 0, 0], axis: z}
+  knee: {type: spherical, bodies: [arm, ball], at: [0.9, 0, 0]}
+simulate: {until: 1, output: 0.1}
+MODEL
+for model in gust ball; do
+    { sed -e 's/sqrt(0.5 - t)/0/' $model.yaml && printf 'motions:\n  turn: {of: hip.angle, value: sqrt(0.5 - t)}\n'; } >ending.yaml
+    line=$(grep -n turn ending.yaml | cut -d: -f1)
+    for method in auto adams bdf radau5 ida "rk4 --step 0.01" "hht --step 0.01"; do
+        # shellcheck disable=SC2086  # several words
+        exits 1 run ending.yaml --method $method
+        grep -qE "^ending.yaml:$line:3: error: t = 0\.5[0-9]*: .*look at motion 'turn'(, which is not finite near t = 0\.5[0-9]*)?$" err || fail "$model: sqrt with $method"
+    done
+done
+for law in "1/(0.5 - t)" "log(0.5 - t)" "sqrt(abs(t - 0.5))"; do
+    { sed -e 's/sqrt(0.5 - t)/0/' gust.yaml && echo "motions: {turn: {of: hip.angle, value: $law}}"; } >pole.yaml
+    exits 1 run pole.yaml
+    says err "look at motion 'turn', which is not finite near t = 0.5"
+done
+for model in gust ball; do
+    { grep -v -e forces: -e calm -e gust $model.yaml && printf 'forces:\n  push: {type: torque, joint: hip, value: 1/(t - 0.5)}\n'; } >pole.yaml
+    exits 1 run pole.yaml
+    says err "look at force 'push', which is not finite near t = 0.5"
+done
+# ... and where the step fails as a whole the forces are not to blame
+{ sed -e 's/sqrt(0.5 - t)/0/' gust.yaml && echo "motions: {turn: {of: hip.angle, value: log(0.5 - t)}}"; } >pole.yaml
+exits 1 run pole.yaml --method conserving --step 0.01
+says err "the force on 'hip.angle'' is not finite; look at motion 'turn', which is not finite near t = 0.5"
+
 # outputs that are not finite: told once each, and not all of them
 { sed -e 's/sqrt(0.5 - t)/0/' gust.yaml && echo 'outputs: {fine: t, root: sqrt(0.25 - t), log: log(-1 - t)}'; } >outputs.yaml
 exits 0 run outputs.yaml -o rows.csv
-says err "warning: output 'root' is not finite from t = 0.3"
+says err "outputs.yaml:11:20: warning: output 'root' is not finite from t = 0.3"
 says err "warning: output 'log' is not finite from t = 0"
 [ "$(wc -l <err)" -eq 2 ] || fail "outputs are told more than once"
+cat >formula_outputs.yaml <<'MODEL'
+keel: 1
+equations: {coordinates: {x: 1}, kinetic: x'^2/2, potential: x^2/2}
+outputs:
+  fine: t
+  root: sqrt(0.25 - t)
+simulate: {until: 1, output: 0.1}
+MODEL
+exits 0 run formula_outputs.yaml
+says err "formula_outputs.yaml:5:3: warning: output 'root' is not finite from t = 0.3"
 { sed -e 's/sqrt(0.5 - t)/0/' gust.yaml && printf 'outputs:\n' && for i in 1 2 3 4 5 6 7 8 9 10 11; do echo "  o$i: log(-$i - t)"; done; } >many.yaml
 exits 0 run many.yaml
 says err "output 'o8' is not finite"

@@ -40,8 +40,8 @@ keel_status ki_forces_compile(const ki_names *names, ki_mech *mech, keel_diagnos
  * potential). ki_move_bodies is done. lambda may be NULL: no Coulomb friction then. */
 void ki_apply_forces(const ki_mech *mech, ki_mech_work *w, double t, const double *lambda);
 
-/* The first force element whose wrench is not finite, or -1. ki_move_bodies is done; the wrenches are lost.
- */
+/* The first force element whose wrench is not finite or has a pole at t, or -1. ki_move_bodies is done; the
+ * wrenches are lost. */
 int ki_unsound_force(const ki_mech *mech, ki_mech_work *w, double t);
 
 /* Potential energy alone: ki_place is done. */
