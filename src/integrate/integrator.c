@@ -81,7 +81,7 @@ long ki_whole_steps(double t, double t_end, double h) {
 
 /* The larger of two; a NaN wins. */
 static inline double larger(double a, double b) {
-    return b <= a ? a : b;
+    return b > a || isnan(b) ? b : a;
 }
 
 ki_allowance ki_allowed(const ki_integrator *self) {
