@@ -63,6 +63,7 @@ static void allocate_scratch(ki_dynamics *d) {
     d->D = KI_NEW(&d->arena, double, d->m);
     d->y_stage = KI_NEW(&d->arena, double, d->n_y);
     d->size = KI_NEW(&d->arena, double, d->m);
+    d->J_here = KI_NEW(&d->arena, double, keel_pattern_count(sys->J));
     d->length = KI_NEW(&d->arena, double, sys->n_v);
     d->largest_position = KI_NEW(&d->arena, double, d->m);
     d->largest_velocity = KI_NEW(&d->arena, double, d->m);

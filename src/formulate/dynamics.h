@@ -137,6 +137,7 @@ typedef struct ki_dynamics {
 
     bool redundant; /* some constraints depend on others at the start: ki_expect_redundancy */
     double moved_position, moved_velocity; /* M-norm of the last correction of a state */
+    double *J_here;                        /* [entries of J] J where velocities are judged, if `relaxed` */
     double *audit_M;          /* entries of M where a state was corrected; NULL: no audit (ki_audit_on) */
     ki_energy_change settled; /* by the last correction of a state; 0 again once its step is accepted   */
 

@@ -54,6 +54,21 @@ static layout lay_out(ki_slots *slots, const keel_system *sys, int m, int size) 
     return l;
 }
 
+/* Slot of each entry of the tangent -> its place in the block of all parts. Derivatives by q come with
+ * gamma^2, by v with gamma; rows of states with one gamma more. */
+static void place_tangent(ki_newton *n) {
+    const keel_system *sys = n->dynamics->system;
+    int count = keel_pattern_count(n->pattern);
+    for (int i = 0; i < sys->tangent.rows; i++) {
+        int of_row = i < sys->n_v + n->dynamics->m ? 0 : 1;
+        for (int k = sys->tangent.start[i]; k < sys->tangent.start[i + 1]; k++) {
+            int column = sys->tangent.index[k];
+            int power = of_row + (column < sys->n_v ? 2 : column < 2 * sys->n_v ? 1 : 0);
+            n->tangent_place[k] += power * count;
+        }
+    }
+}
+
 static void init_exact(ki_newton *n) {
     const keel_system *sys = n->dynamics->system;
     int m = n->dynamics->m, M = keel_pattern_count(sys->M), J = keel_pattern_count(sys->J);
@@ -80,7 +95,8 @@ static void init_exact(ki_newton *n) {
     n->J_lower = slots.slot + l.J_lower;
     n->J_upper = slots.slot + l.J_upper;
     n->Q_lambda_slot = slots.slot + l.Q_lambda;
-    n->tangent_slot = slots.slot + l.tangent;
+    n->tangent_place = slots.slot + l.tangent;
+    place_tangent(n);
     n->diagonal = slots.slot + l.diagonal;
 }
 
@@ -114,8 +130,10 @@ keel_status ki_newton_init(ki_newton *n, ki_dynamics *d) {
     if (n->arena.failed)
         return KEEL_ERROR_MEMORY;
     n->values = KI_NEW(&n->arena, double, keel_pattern_count(n->pattern));
-    for (int k = 0; k < n->powers; k++)
-        n->part[k] = KI_NEW(&n->arena, double, keel_pattern_count(n->pattern));
+    size_t count = (size_t)keel_pattern_count(n->pattern);
+    n->part[0] = KI_NEW(&n->arena, double, (size_t)n->powers *count);
+    for (int k = 1; k < n->powers && n->part[0]; k++)
+        n->part[k] = n->part[0] + (size_t)k * count;
     n->rhs = KI_NEW(&n->arena, double, n->size);
     n->lu = ki_lu_new(n->pattern);
     return n->arena.failed || !n->lu ? KEEL_ERROR_MEMORY : KEEL_OK;
@@ -188,20 +206,13 @@ static void collect_constant(ki_newton *n) {
         A[n->diagonal[i]] += 1;
 }
 
-/* Derivatives by q come with gamma^2, by v with gamma; rows of states with one gamma more. */
 static void collect_parts(ki_newton *n) {
-    const keel_system *sys = n->dynamics->system;
-    for (int k = 0; k < n->powers; k++)
-        memset(n->part[k], 0, (size_t)keel_pattern_count(n->pattern) * sizeof(double));
+    int count = keel_pattern_count(n->pattern), entries = keel_pattern_count(n->dynamics->system->tangent);
+    double *parts = n->part[0];
+    memset(parts, 0, (size_t)n->powers * (size_t)count * sizeof(double));
     collect_constant(n);
-    for (int i = 0; i < sys->tangent.rows; i++) {
-        int of_row = i < sys->n_v + n->dynamics->m ? 0 : 1;
-        for (int k = sys->tangent.start[i]; k < sys->tangent.start[i + 1]; k++) {
-            int column = sys->tangent.index[k];
-            int power = of_row + (column < sys->n_v ? 2 : column < 2 * sys->n_v ? 1 : 0);
-            n->part[power][n->tangent_slot[k]] += n->tangent[k];
-        }
-    }
+    for (int k = 0; k < entries; k++)
+        parts[n->tangent_place[k]] += n->tangent[k];
 }
 
 static keel_status linearize_exactly(ki_newton *n, double t, const double *y, const double *rate) {
@@ -254,13 +265,29 @@ keel_status ki_newton_linearize(ki_newton *n, double t, const double *y, const d
 
 keel_status ki_newton_factor(ki_newton *n, double gamma) {
     int count = keel_pattern_count(n->pattern);
-    const double *const *part = (const double *const *)n->part;
-    double power = gamma;
+    double power = gamma, *restrict values = n->values;
     n->gamma = gamma;
-    keep(n->values, part[0], count);
-    for (int k = 1; k < n->powers; k++, power *= gamma)
-        ki_axpy(count, power, part[k], n->values);
-    return ki_lu_factor(n->lu, n->values);
+    const double *restrict one = n->part[0], *restrict first = n->part[1];
+    for (int p = 0; p < count; p++)
+        values[p] = one[p] + gamma * first[p];
+    for (int k = 2; k < n->powers; k++) {
+        const double *restrict part = n->part[k];
+        power *= gamma;
+        for (int p = 0; p < count; p++)
+            values[p] += power * part[p];
+    }
+    return ki_lu_factor(n->lu, values);
+}
+
+/* rhs = -(R_q, R_v, R_z) way */
+static void multiply_tangent(const ki_newton *n, const double *restrict way, double *restrict rhs) {
+    keel_pattern T = n->dynamics->system->tangent;
+    for (int i = 0; i < T.rows; i++) {
+        double sum = 0;
+        for (int k = T.start[i]; k < T.start[i + 1]; k++)
+            sum -= n->tangent[k] * way[T.index[k]];
+        rhs[i] = sum;
+    }
 }
 
 /* way = (beta + gamma b_v, b_v, 0), rhs = -(R_q, R_v, R_z) way; for states b_z - gamma (the same with the
@@ -271,12 +298,9 @@ static void exact_right_hand_side(ki_newton *n, const double *b) {
     int states = sys->n_v + n->dynamics->m;
     ki_axpy(sys->n_v, n->gamma, b_v, n->way);
     keep(n->way + sys->n_v, b_v, sys->n_v);
-    for (int i = 0; i < n->size; i++) {
-        double sum = 0;
-        for (int k = sys->tangent.start[i]; k < sys->tangent.start[i + 1]; k++)
-            sum += n->tangent[k] * way[sys->tangent.index[k]];
-        n->rhs[i] = i < states ? -sum : b_z[i - states] - n->gamma * sum;
-    }
+    multiply_tangent(n, way, n->rhs);
+    for (int i = states; i < n->size; i++)
+        n->rhs[i] = b_z[i - states] + n->gamma * n->rhs[i];
     ki_newton_add_gains(n, way, n->rhs);
 }
 
@@ -290,6 +314,28 @@ void ki_newton_add_gains(const ki_newton *n, const double *way, double *rhs) {
             rhs[sys->n_v + i] -= n->J[k] * (K_P * way[j] + K_D * way[sys->n_v + j]);
         }
     }
+}
+
+/* Where q' = v and no gains are added, in as few words as possible: of a small system this is a good part of
+ * the work. */
+static void solve_plainly(ki_newton *n, double *restrict b) {
+    const keel_system *sys = n->dynamics->system;
+    int n_v = sys->n_v, states = n_v + n->dynamics->m;
+    double gamma = n->gamma, *restrict b_v = b + n_v, *restrict way = n->way, *restrict rhs = n->rhs;
+    for (int i = 0; i < n_v; i++) {
+        way[i] = b[i] + gamma * b_v[i];
+        way[n_v + i] = b_v[i];
+    }
+    multiply_tangent(n, way, rhs);
+    for (int i = states; i < n->size; i++)
+        rhs[i] = b_v[n_v + i - states] + gamma * rhs[i];
+    ki_lu_solve(n->lu, rhs);
+    for (int i = 0; i < n_v; i++) {
+        b_v[i] += gamma * rhs[i];
+        b[i] += gamma * b_v[i];
+    }
+    for (int i = states; i < n->size; i++)
+        b_v[n_v + i - states] = rhs[i];
 }
 
 static void solve_exactly(ki_newton *n, double *b) {
@@ -308,7 +354,9 @@ static void solve_exactly(ki_newton *n, double *b) {
 }
 
 void ki_newton_solve(ki_newton *n, double *b) {
-    if (n->exact)
+    if (n->exact && ki_newton_is_plain(n))
+        solve_plainly(n, b);
+    else if (n->exact)
         solve_exactly(n, b);
     else
         ki_lu_solve(n->lu, b);

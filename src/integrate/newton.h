@@ -42,10 +42,11 @@ typedef struct ki_newton {
     ki_lu *lu;
     keel_pattern pattern;
     int powers;              /* of gamma that occur */
-    double *part[KI_POWERS]; /* [entries] coefficients of the powers of gamma */
+    double *part[KI_POWERS]; /* [entries] coefficients of the powers of gamma, one after another */
     double *values;          /* [entries] the matrix that was factored last   */
     int *diagonal;           /* [size] slot of each diagonal entry (exact)                     */
-    int *M_lower, *M_upper, *J_lower, *J_upper, *Q_lambda_slot, *tangent_slot; /* slots of the entries */
+    int *M_lower, *M_upper, *J_lower, *J_upper, *Q_lambda_slot; /* slots of the entries */
+    int *tangent_place;                                         /* of its entries in the block of all parts */
     double *tangent, *M, *J, *Q_lambda; /* values where last linearised                   */
     double *delta;                      /* [m] */
     ki_chart chart;                     /* there */
@@ -83,6 +84,11 @@ void ki_newton_solve(ki_newton *newton, double *b);
  * and for b = re + i im. */
 keel_status ki_newton_factor_complex(ki_newton *newton, int pair, double gamma_re, double gamma_im);
 void ki_newton_solve_complex(ki_newton *newton, int pair, double *re, double *im);
+
+/* q' = v, and no gains: little besides the tangent and the factors enters a solve. */
+static inline bool ki_newton_is_plain(const ki_newton *newton) {
+    return !newton->dynamics->system->kinematics && !newton->dynamics->law->baumgarte;
+}
 
 /* Baumgarte's terms of the right-hand side, rhs -= (K_P J, K_D J) way in the rows of the constraints. */
 void ki_newton_add_gains(const ki_newton *newton, const double *way, double *rhs);

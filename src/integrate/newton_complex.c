@@ -23,18 +23,21 @@ keel_status ki_newton_factor_complex(ki_newton *n, int pair, double gamma_re, do
     double a = gamma_re, b = gamma_im; /* the power of gamma */
     n->gamma_re[pair] = gamma_re;
     n->gamma_im[pair] = gamma_im;
-    memcpy(n->values, n->part[0], (size_t)count * sizeof(double));
-    memset(n->values_im, 0, (size_t)count * sizeof(double));
-    for (int k = 1; k < n->powers; k++) {
+    const double *restrict one = n->part[0], *restrict first = n->part[1];
+    double *restrict re = n->values, *restrict im = n->values_im;
+    for (int p = 0; p < count; p++) {
+        re[p] = one[p] + a * first[p];
+        im[p] = b * first[p];
+    }
+    for (int k = 2; k < n->powers; k++) {
         const double *restrict part = n->part[k];
-        double *restrict re = n->values, *restrict im = n->values_im;
+        double next = a * gamma_re - b * gamma_im;
+        b = a * gamma_im + b * gamma_re;
+        a = next;
         for (int p = 0; p < count; p++) {
             re[p] += a * part[p];
             im[p] += b * part[p];
         }
-        double next = a * gamma_re - b * gamma_im;
-        b = a * gamma_im + b * gamma_re;
-        a = next;
     }
     return ki_lu_complex_factor(n->lu_complex[pair], n->values, n->values_im);
 }
@@ -52,6 +55,21 @@ static void add_times(complex_number gamma, int count, const double *restrict u_
     }
 }
 
+/* rhs = -(R_q, R_v, R_z) way */
+static void multiply_tangent(const ki_newton *n, double *restrict rhs_re, double *restrict rhs_im) {
+    keel_pattern T = n->dynamics->system->tangent;
+    const double *restrict way_re = n->way, *restrict way_im = n->way_im;
+    for (int i = 0; i < T.rows; i++) {
+        double re = 0, im = 0;
+        for (int k = T.start[i]; k < T.start[i + 1]; k++) {
+            re -= n->tangent[k] * way_re[T.index[k]];
+            im -= n->tangent[k] * way_im[T.index[k]];
+        }
+        rhs_re[i] = re;
+        rhs_im[i] = im;
+    }
+}
+
 /* As in newton.c; `way` begins with beta. */
 static void right_hand_side(ki_newton *n, complex_number gamma, const double *b_re, const double *b_im) {
     const keel_system *sys = n->dynamics->system;
@@ -60,17 +78,9 @@ static void right_hand_side(ki_newton *n, complex_number gamma, const double *b_
     add_times(gamma, sys->n_v, v_re, v_im, n->way, n->way_im);
     memcpy(n->way + sys->n_v, v_re, (size_t)sys->n_v * sizeof(double));
     memcpy(n->way_im + sys->n_v, v_im, (size_t)sys->n_v * sizeof(double));
-    for (int i = 0; i < n->size; i++) {
-        double re = 0, im = 0;
-        for (int k = sys->tangent.start[i]; k < sys->tangent.start[i + 1]; k++) {
-            int j = sys->tangent.index[k];
-            re -= n->tangent[k] * n->way[j];
-            im -= n->tangent[k] * n->way_im[j];
-        }
-        n->rhs[i] = re;
-        n->rhs_im[i] = im;
-        if (i < states)
-            continue;
+    multiply_tangent(n, n->rhs, n->rhs_im);
+    for (int i = states; i < n->size; i++) {
+        double re = n->rhs[i], im = n->rhs_im[i];
         n->rhs[i] = v_re[sys->n_v + i - states];
         n->rhs_im[i] = v_im[sys->n_v + i - states];
         add_times(gamma, 1, &re, &im, n->rhs + i, n->rhs_im + i);
@@ -90,6 +100,39 @@ static void add_motion(ki_newton *n, complex_number gamma, const double *u_re, c
     ki_chart_add(&n->chart, -gamma.im, u_im, re);
     ki_chart_add(&n->chart, gamma.re, u_im, im);
     ki_chart_add(&n->chart, gamma.im, u_re, im);
+}
+
+/* solve_plainly of newton.c */
+static void solve_plainly(ki_newton *n, int pair, double *restrict re, double *restrict im) {
+    const keel_system *sys = n->dynamics->system;
+    int n_v = sys->n_v, states = n_v + n->dynamics->m;
+    double a = n->gamma_re[pair], b = n->gamma_im[pair];
+    double *restrict v_re = re + n_v, *restrict v_im = im + n_v;
+    double *restrict way_re = n->way, *restrict way_im = n->way_im;
+    double *restrict x_re = n->rhs, *restrict x_im = n->rhs_im;
+    for (int i = 0; i < n_v; i++) {
+        way_re[i] = re[i] + (a * v_re[i] - b * v_im[i]);
+        way_im[i] = im[i] + (a * v_im[i] + b * v_re[i]);
+        way_re[n_v + i] = v_re[i];
+        way_im[n_v + i] = v_im[i];
+    }
+    multiply_tangent(n, x_re, x_im);
+    for (int i = states; i < n->size; i++) {
+        double r = x_re[i], s = x_im[i];
+        x_re[i] = v_re[n_v + i - states] + (a * r - b * s);
+        x_im[i] = v_im[n_v + i - states] + (a * s + b * r);
+    }
+    ki_lu_complex_solve(n->lu_complex[pair], x_re, x_im);
+    for (int i = 0; i < n_v; i++) {
+        v_re[i] += a * x_re[i] - b * x_im[i];
+        v_im[i] += a * x_im[i] + b * x_re[i];
+        re[i] += a * v_re[i] - b * v_im[i];
+        im[i] += a * v_im[i] + b * v_re[i];
+    }
+    for (int i = states; i < n->size; i++) {
+        v_re[n_v + i - states] = x_re[i];
+        v_im[n_v + i - states] = x_im[i];
+    }
 }
 
 static void solve_exactly(ki_newton *n, int pair, double *re, double *im) {
@@ -114,7 +157,9 @@ static void solve_exactly(ki_newton *n, int pair, double *re, double *im) {
 }
 
 void ki_newton_solve_complex(ki_newton *n, int pair, double *re, double *im) {
-    if (n->exact)
+    if (n->exact && ki_newton_is_plain(n))
+        solve_plainly(n, pair, re, im);
+    else if (n->exact)
         solve_exactly(n, pair, re, im);
     else
         ki_lu_complex_solve(n->lu_complex[pair], re, im);

@@ -22,10 +22,17 @@
  * All have the form that newton.h solves with matrices as sparse as the mechanism. f_y is taken at the middle
  * one of the predicted stages: that is nearer to all of them than the beginning of the step, and the
  * accelerations there are known.
+ *
+ * Where the corrections dW of such an iteration shrink slowly they do so by nearly the same factor and in
+ * nearly the same direction. From the second one on a secant (Anderson 1965, with one difference) takes that
+ * out: with what was added last, m,
+ *
+ *     W <- W + dW - gamma (m + dW - dW_last),    gamma such that |dW - gamma (dW - dW_last)| is least
  */
 #ifndef KI_RADAU_H
 #define KI_RADAU_H
 
+#include "base/four.h"
 #include "integrate/integrator.h"
 #include "integrate/newton.h"
 
@@ -41,6 +48,8 @@ typedef struct ki_radau_table {
      * in the last row. */
     double T[KI_RADAU_STAGES][KI_RADAU_STAGES], T_inverse[KI_RADAU_STAGES][KI_RADAU_STAGES];
     double estimate[KI_RADAU_STAGES]; /* e_i of radau.c                */
+    double basis[KI_RADAU_STAGES];    /* 1 / (c_j prod_k (c_j - c_k))  */
+    double end[KI_RADAU_STAGES];      /* the last row of A^-1          */
 } ki_radau_table;
 
 extern const ki_radau_table KI_RADAU5, KI_RADAU9;
@@ -55,9 +64,12 @@ typedef struct ki_radau {
     double *Z[KI_RADAU_STAGES]; /* [n] stages of the step that is tried                                   */
     double *W[KI_RADAU_STAGES]; /* [n] the same transformed                                               */
     double *F[KI_RADAU_STAGES]; /* [n] rates, then right-hand sides, then corrections                     */
+    double *F_last[KI_RADAU_STAGES]; /* [n] the corrections of the iteration before ...                   */
+    double *moved[KI_RADAU_STAGES];  /* [n] ... and what was added to W then                              */
     double *P[KI_RADAU_STAGES]; /* [n] stages of the last accepted step: the polynomial of its dense output */
     double *estimate;
     double *inverse; /* [n] 1 / allowed estimate at y; 0 for the work        */
+    int padded;      /* length of Z, W, F, P and inverse: n, filled up with zeros (four.h) */
 
     double relax;       /* allowed estimate over allowed error               */
     double kappa;       /* part of the allowed estimate that Newton's method may leave */
@@ -83,5 +95,19 @@ void ki_radau_weights(const ki_radau_table *table, double x, double weight[KI_RA
 
 /* out = sum_j weight_j x_j, stages of them */
 void ki_radau_combine(const ki_radau *self, const double *weight, double *const *x, double *out);
+
+/* h / (a + ib) of a pair */
+void ki_radau_pair_step(const ki_radau_table *table, int pair, double h, double *re, double *im);
+
+/* The vector operations of an iteration (radau_vectors.c).
+ * out_s = sum_j A_sj x_j */
+void ki_radau_transform(const ki_radau *self, const double (*A)[KI_RADAU_STAGES], double *const *x,
+                        double *const *out);
+/* F <- the right-hand sides at the top, from rates */
+void ki_radau_residual(const ki_radau *self, double h);
+/* The size of the corrections in F, relative to what an estimate may be */
+double ki_radau_size(const ki_radau *self);
+/* W and Z with the corrections in F; `secant`: improved by those of the iteration before */
+void ki_radau_correct(ki_radau *self, bool secant);
 
 #endif

@@ -11,12 +11,16 @@
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/inverse.h"
 #include "linalg/lu_internal.h"
 
 /* Below SMALL unknowns an index costs more than it saves; beyond, KLU is the faster one up to a third of all
  * entries (measured from 8 to 128 unknowns: a band of three 2 to 25 times, a quarter of the entries from 2
  * times faster to 2 times slower). */
 enum { SMALL = 8, FULL_FROM = 3, SCALING_ROUNDS = 5 };
+
+/* So many factorizations after an inverse that did not serve none is tried. */
+enum { PAUSE = 16 };
 
 /* Old pivots are kept while the factors reproduce the matrix this well. */
 static const double ACCURATE = 1e-12;
@@ -32,6 +36,14 @@ static bool prefers_dense(int n, int count) {
 static bool prepare_dense(ki_lu *lu) {
     lu->dense = KI_NEW(&lu->arena, double, (size_t)lu->n *(size_t)lu->n);
     lu->pivot = KI_NEW(&lu->arena, int, lu->n);
+    if (lu->n <= KI_INVERTED_MOST) {
+        size_t n = (size_t)lu->n, stride = (size_t)ki_padded(lu->n);
+        lu->inverse = KI_NEW(&lu->arena, double, n *stride);
+        lu->scale = KI_NEW(&lu->arena, double, lu->count);
+        lu->spot = KI_NEW(&lu->arena, int, lu->count);
+        lu->scaled_b = KI_NEW(&lu->arena, double, n);
+        lu->x = KI_NEW(&lu->arena, double, stride);
+    }
     return !lu->arena.failed;
 }
 
@@ -185,6 +197,44 @@ static keel_status factor_dense(ki_lu *lu) {
     return KEEL_OK;
 }
 
+/* Where the entries of A go, transposed, and by what they are multiplied. */
+static void place_entries(ki_lu *lu) {
+    int stride = ki_padded(lu->n);
+    for (int i = 0; i < lu->n; i++)
+        for (int p = lu->start[i]; p < lu->start[i + 1]; p++) {
+            lu->spot[p] = lu->index[p] * stride + i;
+            lu->scale[p] = lu->row[i] * lu->column[lu->index[p]];
+        }
+}
+
+/* New R and C for these values; false if a row or column is zero. */
+static bool rescale(ki_lu *lu, const double *values) {
+    lu->scaled = find_scaling(lu, values);
+    if (lu->scaled && lu->inverse)
+        place_entries(lu);
+    return lu->scaled;
+}
+
+static bool invert_scaled(ki_lu *lu, const double *values) {
+    memset(lu->inverse, 0, (size_t)lu->n * (size_t)ki_padded(lu->n) * sizeof(double));
+    for (int p = 0; p < lu->count; p++)
+        lu->inverse[lu->spot[p]] = values[p] * lu->scale[p];
+    return ki_invert(lu->n, lu->inverse, lu->pivot);
+}
+
+/* With the scaling at hand or a new one. What is no matrix for that will not be for a while. */
+static bool invert(ki_lu *lu, const double *values) {
+    lu->inverted = false;
+    if (!lu->inverse || lu->pause > 0) {
+        lu->pause -= lu->pause > 0;
+        return false;
+    }
+    lu->inverted = (lu->scaled && invert_scaled(lu, values)) ||
+                   (is_finite(lu->count, values) && rescale(lu, values) && invert_scaled(lu, values));
+    lu->pause = lu->inverted ? 0 : PAUSE;
+    return lu->inverted;
+}
+
 /* No pivot is round-off. */
 static bool is_regular(ki_lu *lu) {
     return klu_rcond(lu->symbolic, lu->numeric, &lu->common) && lu->common.rcond > KI_PIVOT_NOISE;
@@ -240,13 +290,14 @@ static bool factor_as_before(ki_lu *lu, const double *values) {
 }
 
 keel_status ki_lu_factor(ki_lu *lu, const double *values) {
-    lu->factored = false;
+    lu->factored = invert(lu, values);
+    if (lu->factored)
+        return KEEL_OK;
     if (!is_finite(lu->count, values))
         return KEEL_ERROR_SINGULAR;
     keel_status status = KEEL_OK;
     if (!factor_as_before(lu, values)) {
-        lu->scaled = find_scaling(lu, values);
-        if (!lu->scaled)
+        if (!rescale(lu, values))
             return KEEL_ERROR_SINGULAR;
         scale_values(lu, values);
         status = lu->dense ? factor_dense(lu) : factor_sparse(lu);
@@ -255,8 +306,21 @@ keel_status ki_lu_factor(ki_lu *lu, const double *values) {
     return status;
 }
 
+/* b <- C (R A C)^-1 R b */
+static void apply_inverse(ki_lu *lu, double *b) {
+    for (int i = 0; i < lu->n; i++)
+        lu->scaled_b[i] = b[i] * lu->row[i];
+    ki_inverse_apply(lu->n, lu->inverse, lu->scaled_b, lu->x);
+    for (int i = 0; i < lu->n; i++)
+        b[i] = lu->x[lu->pivot[i]] * lu->column[i];
+}
+
 void ki_lu_solve(ki_lu *lu, double *b) {
     assert(lu->factored);
+    if (lu->inverted) {
+        apply_inverse(lu, b);
+        return;
+    }
     for (int i = 0; i < lu->n; i++)
         b[i] *= lu->row[i];
     if (lu->dense)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "linalg/inverse.h"
 #include "linalg/lu_internal.h"
 
 struct ki_lu_complex {
@@ -16,6 +17,9 @@ struct ki_lu_complex {
     double *inverse_re, *inverse_im; /* [n] 1 / pivots                      */
     int *pivot;                      /* [n]                                 */
 
+    double *b_re, *b_im, *x_re, *x_im; /* [n], [stride] of products with the inverse */
+    bool inverted;                     /* re and im are that of inverse.h, not factors */
+
     double *pairs, *b; /* [2 count], [2 n] */
     klu_common common;
     klu_numeric *numeric;
@@ -24,8 +28,15 @@ struct ki_lu_complex {
 static bool prepare(ki_lu_complex *lu) {
     size_t n = (size_t)lu->real->n;
     if (lu->real->dense) {
-        lu->re = KI_NEW(&lu->arena, double, n *n);
-        lu->im = KI_NEW(&lu->arena, double, n *n);
+        size_t stride = lu->real->inverse ? (size_t)ki_padded(lu->real->n) : n;
+        lu->re = KI_NEW(&lu->arena, double, n *stride);
+        lu->im = KI_NEW(&lu->arena, double, n *stride);
+        if (lu->real->inverse) {
+            lu->b_re = KI_NEW(&lu->arena, double, n);
+            lu->b_im = KI_NEW(&lu->arena, double, n);
+            lu->x_re = KI_NEW(&lu->arena, double, stride);
+            lu->x_im = KI_NEW(&lu->arena, double, stride);
+        }
         lu->inverse_re = KI_NEW(&lu->arena, double, n);
         lu->inverse_im = KI_NEW(&lu->arena, double, n);
         lu->pivot = KI_NEW(&lu->arena, int, n);
@@ -69,6 +80,18 @@ static void fill_dense(ki_lu_complex *lu, const double *re, const double *im) {
             lu->re[i * n + j] = re[p] * scale;
             lu->im[i * n + j] = im[p] * scale;
         }
+}
+
+/* (R A C)^T */
+static void fill_transposed(ki_lu_complex *lu, const double *re, const double *im) {
+    const ki_lu *real = lu->real;
+    size_t size = (size_t)real->n * (size_t)ki_padded(real->n) * sizeof(double);
+    memset(lu->re, 0, size);
+    memset(lu->im, 0, size);
+    for (int p = 0; p < real->count; p++) {
+        lu->re[real->spot[p]] = re[p] * real->scale[p];
+        lu->im[real->spot[p]] = im[p] * real->scale[p];
+    }
 }
 
 static void exchange(size_t n, double *a, double *b) {
@@ -134,6 +157,18 @@ static keel_status factor_dense(ki_lu_complex *lu) {
         eliminate(lu, n, k);
     }
     return isfinite(most) ? KEEL_OK : KEEL_ERROR_SINGULAR;
+}
+
+static keel_status invert_or_factor(ki_lu_complex *lu, const double *re, const double *im) {
+    lu->inverted = false;
+    if (lu->real->inverted) { /* these are matrices for that */
+        fill_transposed(lu, re, im);
+        lu->inverted = ki_invert_complex(lu->real->n, lu->re, lu->im, lu->pivot);
+    }
+    if (lu->inverted)
+        return KEEL_OK;
+    fill_dense(lu, re, im);
+    return factor_dense(lu);
 }
 
 /* *a + i *b -= the product of a row with x + iy; the four sums do not wait for each other */
@@ -205,8 +240,7 @@ keel_status ki_lu_complex_factor(ki_lu_complex *lu, const double *re, const doub
     assert(lu->real->scaled);
     keel_status status;
     if (lu->re) {
-        fill_dense(lu, re, im);
-        status = factor_dense(lu);
+        status = invert_or_factor(lu, re, im);
     } else {
         fill_pairs(lu, re, im);
         status = factor_sparse(lu);
@@ -229,9 +263,27 @@ static void solve_sparse(ki_lu_complex *lu, double *x, double *y) {
     }
 }
 
+/* b <- C (R A C)^-1 R b */
+static void apply_inverse(ki_lu_complex *lu, double *re, double *im) {
+    const ki_lu *real = lu->real;
+    for (int i = 0; i < real->n; i++) {
+        lu->b_re[i] = re[i] * real->row[i];
+        lu->b_im[i] = im[i] * real->row[i];
+    }
+    ki_inverse_apply_complex(real->n, lu->re, lu->im, lu->b_re, lu->b_im, lu->x_re, lu->x_im);
+    for (int i = 0; i < real->n; i++) {
+        re[i] = lu->x_re[lu->pivot[i]] * real->column[i];
+        im[i] = lu->x_im[lu->pivot[i]] * real->column[i];
+    }
+}
+
 void ki_lu_complex_solve(ki_lu_complex *lu, double *re, double *im) {
     assert(lu->factored);
     const ki_lu *real = lu->real;
+    if (lu->inverted) {
+        apply_inverse(lu, re, im);
+        return;
+    }
     for (int i = 0; i < real->n; i++) {
         re[i] *= real->row[i];
         im[i] *= real->row[i];

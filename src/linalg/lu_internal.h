@@ -22,7 +22,15 @@ struct ki_lu {
     bool factored;
 
     double *dense; /* [n x n] the factors; NULL: sparse            */
-    int *pivot;    /* [n]                                          */
+    int *pivot;    /* [n] of the factors; `place` of the inverse   */
+
+    double *inverse;  /* [n x stride] (R A C)^-T of inverse.h; NULL: too large */
+    double *scale;    /* [count] of each entry in R A C                        */
+    int *spot;        /* [count] its place in the inverse                      */
+    double *scaled_b; /* [n] R b                                               */
+    double *x;        /* [stride]                                              */
+    int pause;        /* factorizations to come without a try to invert        */
+    bool inverted;    /* the inverse is in use, not the factors                */
 
     klu_common common;
     klu_symbolic *symbolic;

@@ -115,9 +115,10 @@ static void write_output(const void *user, int number, ki_text *text) {
     }
 }
 
-/* Rows and outputs ask for these now and then, steps never. */
-static bool is_rare(unsigned what) {
-    return what == KEEL_ENERGY || what == KEEL_XI;
+/* Rows and outputs ask for these now and then. Steps ask for the energy alone only where there are no
+ * constraints, with which it comes otherwise. */
+static bool is_rare(const keel_system *system, unsigned what) {
+    return (what == KEEL_ENERGY && keel_system_m(system) > 0) || what == KEEL_XI;
 }
 
 static void take_back(ki_text *text, size_t length) {
@@ -172,7 +173,7 @@ static int by_use(const keel_system *system, unsigned available, unsigned order[
 
 static void emit_within(const ki_model *model, int i, long *left, ki_emitted *emitted, ki_text *text) {
     long length = ki_emit_length(model->program[i].tape);
-    if (emitted->has[i] || is_rare(model->program[i].what) || length > *left)
+    if (emitted->has[i] || is_rare(&model->system, model->program[i].what) || length > *left)
         return;
     emitted->has[i] = emit_program(model, i, emitted, text);
     emitted->programs += emitted->has[i];

@@ -205,8 +205,7 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
     if (!status)
         status = ki_audit_init(sim);
     if (!status)
-        sim->integrator = ki_start_integrator(sim, sim->settings.method.integrator, start->t, sim->row_y,
-                                              sim->settings.first_step, &status);
+        sim->integrator = ki_start_by_stiffness(sim, start->t, sim->row_y, &status);
     if (!status)
         status = measure_start(sim, start->t);
     if (status)

@@ -157,6 +157,21 @@ static keel_status velocity_step(ki_dynamics *d, double t, double *v, bool by_st
     return KEEL_OK;
 }
 
+/* The sizes of J v with J at this point. Relaxed projections have not evaluated it: after a long step the J
+ * at hand is that of another pose, and may make the sizes, and with them what is left, twenty times as large.
+ * The values in d->at stay, for they belong to factors that are in use. */
+static keel_status size_velocities(ki_dynamics *d, double t, const double *y) {
+    double *J = d->at.J;
+    keel_status status = KEEL_OK;
+    if (d->relaxed && !ki_is_factored(d, t, y)) {
+        d->at.J = d->J_here;
+        status = ki_evaluate_terms(d, KEEL_JACOBIAN, t, y);
+    }
+    ki_velocity_sizes(d, y + d->system->n_q, d->size);
+    d->at.J = J;
+    return status;
+}
+
 keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
     double *v = ki_v(d, y);
     int worst = 0;
@@ -176,7 +191,9 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
             return status;
         p.fresh = p.fresh || anew;
         if (!sized || anew)
-            ki_velocity_sizes(d, v, d->size);
+            status = size_velocities(d, t, y);
+        if (status)
+            return status;
         sized = true;
         double violation = ki_worst_relative(d->at.rate, d->size, d->m, &worst);
         ki_verdict next = judge(&p, violation, d->law->projection_tolerance);

@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "integrate/spectrum.h"
+#include "run/simulation.h"
 #include "trials.h"
 
 static trial run(const char *model, const char *method, double tolerance) {
@@ -63,13 +65,45 @@ static const keel_event *method_event(const trial *t, int number) {
     return NULL;
 }
 
+/* x'' = -x next to y'' = -k y - c y', with an eigenvalue that is known. */
+static void largest_eigenvalue(void **state) {
+    (void)state;
+    static const struct {
+        double k, c, y, size;
+        ki_stiff kind;
+    } CASES[] = {{1e8, 0, 0, 1e4, KI_STIFF_SPRING}, /* at rest */
+                 {1e8, 0, 1e-3, 1e4, KI_NOT_STIFF}, /* moving  */
+                 {1, 1e5, 1e-3, 1e5, KI_STIFF_DAMPER},
+                 {-1e8, 0, 1e-3, 1e4, KI_NOT_STIFF}, /* it grows, and must be followed */
+                 {0, -1e4, 1e-3, 1e4, KI_NOT_STIFF}};
+    for (unsigned i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char text[400];
+        ki_spectrum found;
+        snprintf(text, sizeof text,
+                 "keel: 1\nparameters: {k: %g, c: %g, s: %g}\n"
+                 "equations:\n  coordinates: {x: 1, y: s}\n  velocities: {x: 0, y: 0}\n"
+                 "  kinetic: (x'^2 + y'^2)/2\n  potential: x^2/2 + k*y^2/2\n  forces: {y: -c*y'}\n"
+                 "simulate: {until: 1, tolerance: 1e-6}\n",
+                 CASES[i].k, CASES[i].c, CASES[i].y);
+        trial t = trial_of(text, "dop853");
+        keel_simulation *sim = keel_simulation_new(t.model->system, t.model->start, t.model->velocities_given,
+                                                   &t.settings, t.messages, &t.status);
+        assert_non_null(sim);
+        assert_int_equal(ki_find_spectrum(&sim->dynamics, 0, sim->integrator->y, &found), KEEL_OK);
+        assert_true(fabs(found.size / CASES[i].size - 1) < 0.05);
+        assert_int_equal(found.kind, CASES[i].kind);
+        keel_simulation_free(sim);
+        trial_end(&t);
+    }
+}
+
 static void auto_switches_and_says_so(void **state) {
     (void)state;
     trial chosen = run("stiff_spring", "auto", 1e-6), implicit = run("stiff_spring", "radau9", 1e-6);
     const keel_event *event = method_event(&chosen, 0);
     assert_non_null(event);
-    assert_true(event && strstr(event->text, "a strong damper brings the steps of dop853"));
-    assert_true(event && event->t < 0.1);
+    assert_true(event && strstr(event->text, "a strong damper would keep the steps of dop853"));
+    assert_true(event && event->t == 0);
     assert_null(method_event(&chosen, 1));
     assert_int_equal(chosen.result.method.integrator, KEEL_RADAU9);
     assert_int_equal(chosen.result.method.automatic, 1);
@@ -79,6 +113,42 @@ static void auto_switches_and_says_so(void **state) {
     assert_true(difference_at_end(&chosen, &implicit) < 1e-4);
     trial_end(&chosen);
     trial_end(&implicit);
+}
+
+/* A damper that is not there at the start: the steps of the explicit method tell. */
+static void auto_switches_later(void **state) {
+    (void)state;
+    static const char LATER[] = "keel: 1\nparameters: {c: 1e5}\n"
+                                "equations:\n  coordinates: {x: 1, y: 0}\n  velocities: {x: 0, y: 0}\n"
+                                "  kinetic: (x'^2 + y'^2)/2\n  potential: x^2/2 + y^2/2\n"
+                                "  forces: {y: x - c*if(t > 1, t - 1, 0)*y'}\n"
+                                "simulate: {until: 10, tolerance: 1e-6}\n";
+    trial chosen = run(LATER, "auto", 1e-6), implicit = run(LATER, "radau9", 1e-6);
+    const keel_event *event = method_event(&chosen, 0);
+    assert_true(event && event->t > 1 && event->t < 1.5);
+    assert_true(event && strstr(event->text, "a strong damper brings the steps of dop853"));
+    assert_null(method_event(&chosen, 1));
+    assert_int_equal(chosen.result.method.integrator, KEEL_RADAU9);
+    assert_true(difference_at_end(&chosen, &implicit) < 1e-5);
+    trial_end(&chosen);
+    trial_end(&implicit);
+}
+
+/* The governor starts off its slow motion. At tight tolerances an implicit method follows that for many
+ * steps, which tell nothing about those to come. */
+static void auto_does_not_judge_too_early(void **state) {
+    (void)state;
+    for (double tolerance = 1e-4; tolerance > 1e-13; tolerance *= 1e-4) {
+        trial chosen = run("a05_governor", "auto", tolerance);
+        trial implicit = run("a05_governor", "radau9", tolerance);
+        print_message("%.0e: auto %ld evaluations, radau9 %ld\n", tolerance, chosen.result.count.evaluations,
+                      implicit.result.count.evaluations);
+        assert_true((double)chosen.result.count.evaluations <
+                    1.2 * (double)implicit.result.count.evaluations);
+        assert_int_equal(chosen.result.method.integrator, KEEL_RADAU9);
+        trial_end(&chosen);
+        trial_end(&implicit);
+    }
 }
 
 /* Models that are not stiff stay with the explicit method to the end. */
@@ -129,7 +199,7 @@ static void auto_steps_over_springs_at_rest(void **state) {
         print_message("%.0e: %ld evaluations, dop853 %ld; off by %.1e\n", tolerance,
                       t.result.count.evaluations, explicit.result.count.evaluations,
                       difference_at_end(&t, &exact));
-        assert_true(event && strstr(event->text, "a fast spring brings the steps of dop853"));
+        assert_true(event && strstr(event->text, "a fast spring would keep the steps of dop853"));
         assert_null(method_event(&t, 1));
         assert_true(4 * t.result.count.evaluations < explicit.result.count.evaluations);
         assert_true(difference_at_end(&t, &exact) < 0.1 * tolerance);
@@ -167,7 +237,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(implicit_steps_pay),
         cmocka_unit_test(natural_metric_respects_stiff_springs),
+        cmocka_unit_test(largest_eigenvalue),
         cmocka_unit_test(auto_switches_and_says_so),
+        cmocka_unit_test(auto_switches_later),
+        cmocka_unit_test(auto_does_not_judge_too_early),
         cmocka_unit_test(auto_stays_where_nothing_is_stiff),
         cmocka_unit_test(auto_leaves_oscillations_alone),
         cmocka_unit_test(auto_steps_over_springs_at_rest),

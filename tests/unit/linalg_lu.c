@@ -173,6 +173,26 @@ static void good_pivots_change(void **state) {
     }
 }
 
+/* Small and nearly singular: factors, whose residuals stay small, take the place of the inverse, and the
+ * inverse comes back. */
+static void ill_conditioned_matrices(void **state) {
+    (void)state;
+    for (int n = 2; n <= 16; n++) {
+        fill_sparse(n, 1, 0, 0);
+        ki_lu *lu = ki_lu_new(pattern_of());
+        for (int turn = 0; turn < 60; turn++) {
+            for (int j = 0; j < n; j++) {
+                A.full[0][j] = uniform(-1, 1);
+                if (turn / 20 % 2)
+                    A.full[0][j] = A.full[1][j] + 1e-9 * uniform(-1, 1);
+            }
+            assert_int_equal(ki_lu_factor(lu, values_of()), KEEL_OK);
+            assert_true(residual_after_solve(lu) <= (turn / 20 % 2 ? 1e-13 : 1e-10));
+        }
+        ki_lu_free(lu);
+    }
+}
+
 /* Values that wander for as long as a run might: the factors never degrade. */
 static void values_wander(void **state) {
     (void)state;
@@ -285,11 +305,17 @@ static void nothing_to_solve(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_matrices),       cmocka_unit_test(sparse_matrices),
-        cmocka_unit_test(zero_diagonal),       cmocka_unit_test(saddle_point_shape),
-        cmocka_unit_test(units_do_not_matter), cmocka_unit_test(good_pivots_change),
-        cmocka_unit_test(values_wander),       cmocka_unit_test(complex_matrices),
-        cmocka_unit_test(singular_matrices),   cmocka_unit_test(recovers_from_singular),
+        cmocka_unit_test(full_matrices),
+        cmocka_unit_test(sparse_matrices),
+        cmocka_unit_test(zero_diagonal),
+        cmocka_unit_test(saddle_point_shape),
+        cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(good_pivots_change),
+        cmocka_unit_test(ill_conditioned_matrices),
+        cmocka_unit_test(values_wander),
+        cmocka_unit_test(complex_matrices),
+        cmocka_unit_test(singular_matrices),
+        cmocka_unit_test(recovers_from_singular),
         cmocka_unit_test(nothing_to_solve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

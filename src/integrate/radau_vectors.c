@@ -1,0 +1,138 @@
+/* The vector operations of a Radau step, each in one pass over all stages: what a pass needs of the stages
+ * stays in registers. */
+#include "base/four.h"
+#include "integrate/radau.h"
+
+typedef const double (*matrix)[KI_RADAU_STAGES];
+
+/* The i-th four of every stage */
+KI_INLINE void load(int stages, double *const *x, int i, ki_four *out) {
+    for (int s = 0; s < stages; s++)
+        out[s] = *ki_const_four_at(x[s], i);
+}
+
+/* out = A x; the order of the sum is that of ki_radau_combine */
+KI_INLINE void multiply(int stages, matrix A, const ki_four *x, ki_four *out) {
+    for (int s = 0; s < stages; s++) {
+        out[s] = A[s][0] * x[0] + A[s][1] * x[1];
+        if (stages == 3)
+            out[s] += A[s][2] * x[2];
+        else
+            out[s] = out[s] + (A[s][2] * x[2] + A[s][3] * x[3]) + A[s][4] * x[4];
+    }
+}
+
+KI_INLINE void transform_stages(int stages, int padded, matrix A, double *const *x, double *const *out) {
+    for (int i = 0; i < padded; i += KI_FOUR) {
+        ki_four from[KI_RADAU_STAGES], to[KI_RADAU_STAGES];
+        load(stages, x, i, from);
+        multiply(stages, A, from, to);
+        for (int s = 0; s < stages; s++)
+            *ki_four_at(out[s], i) = to[s];
+    }
+}
+
+KI_TWICE static void transform(int stages, int padded, matrix A, double *const *x, double *const *out) {
+    if (stages == 3)
+        transform_stages(3, padded, A, x, out);
+    else
+        transform_stages(5, padded, A, x, out);
+}
+
+void ki_radau_transform(const ki_radau *self, matrix A, double *const *x, double *const *out) {
+    transform(self->table->stages, self->padded, A, x, out);
+}
+
+/* F_1 <- g x_1 - W_1,  F_2 + i F_3 <- (a + ib) (x_2 + i x_3) - (W_2 + i W_3) with x = T^-1 F */
+KI_INLINE void residual_stages(int stages, int padded, matrix T_inverse, const double *step, double *const *W,
+                               double *const *F) {
+    for (int i = 0; i < padded; i += KI_FOUR) {
+        ki_four rate[KI_RADAU_STAGES], x[KI_RADAU_STAGES];
+        load(stages, F, i, rate);
+        multiply(stages, T_inverse, rate, x);
+        *ki_four_at(F[0], i) = step[0] * x[0] - *ki_const_four_at(W[0], i);
+        for (int s = 1; s < stages; s += 2) {
+            double a = step[s], b = step[s + 1];
+            *ki_four_at(F[s], i) = a * x[s] - b * x[s + 1] - *ki_const_four_at(W[s], i);
+            *ki_four_at(F[s + 1], i) = a * x[s + 1] + b * x[s] - *ki_const_four_at(W[s + 1], i);
+        }
+    }
+}
+
+KI_TWICE static void residual(int stages, int padded, matrix T_inverse, const double *step, double *const *W,
+                              double *const *F) {
+    if (stages == 3)
+        residual_stages(3, padded, T_inverse, step, W, F);
+    else
+        residual_stages(5, padded, T_inverse, step, W, F);
+}
+
+void ki_radau_residual(const ki_radau *self, double h) {
+    const ki_radau_table *T = self->table;
+    double step[KI_RADAU_STAGES] = {h / T->real};
+    for (int p = 0; p < T->stages / 2; p++)
+        ki_radau_pair_step(T, p, h, &step[1 + 2 * p], &step[2 + 2 * p]);
+    residual(T->stages, self->padded, T->T_inverse, step, self->W, self->F);
+}
+
+KI_TWICE static double size(int stages, int padded, const double *inverse, double *const *F) {
+    ki_four most = {0, 0, 0, 0};
+    double largest = 0;
+    for (int s = 0; s < stages; s++)
+        for (int i = 0; i < padded; i += KI_FOUR) {
+            ki_four scaled = *ki_const_four_at(F[s], i) * *ki_const_four_at(inverse, i);
+            ki_four_most(&most, &scaled);
+        }
+    for (int k = 0; k < KI_FOUR; k++)
+        largest = most[k] > largest || isnan(most[k]) ? most[k] : largest;
+    return largest;
+}
+
+double ki_radau_size(const ki_radau *self) {
+    return size(self->table->stages, self->padded, self->inverse, self->F);
+}
+
+/* gamma that makes F - gamma (F - F_last) smallest, in the norm of the allowed estimate */
+KI_TWICE static double secant_factor(int stages, int padded, const double *inverse, double *const *F,
+                                     double *const *F_last) {
+    ki_four above = {0, 0, 0, 0}, below = {0, 0, 0, 0};
+    for (int s = 0; s < stages; s++)
+        for (int i = 0; i < padded; i += KI_FOUR) {
+            ki_four scale = *ki_const_four_at(inverse, i), f = *ki_const_four_at(F[s], i) * scale;
+            ki_four change = f - *ki_const_four_at(F_last[s], i) * scale;
+            above += f * change;
+            below += change * change;
+        }
+    double sum = ki_four_sum(&below);
+    return sum > 0 ? ki_four_sum(&above) / sum : 0;
+}
+
+KI_INLINE void correct_stages(int stages, int padded, double gamma, ki_radau *self) {
+    for (int i = 0; i < padded; i += KI_FOUR) {
+        ki_four W[KI_RADAU_STAGES], Z[KI_RADAU_STAGES];
+        for (int s = 0; s < stages; s++) {
+            ki_four f = *ki_const_four_at(self->F[s], i), *last = ki_four_at(self->F_last[s], i);
+            ki_four *moved = ki_four_at(self->moved[s], i);
+            *moved = f - gamma * (*moved + (f - *last));
+            *last = f;
+            W[s] = *ki_four_at(self->W[s], i) += *moved;
+        }
+        multiply(stages, self->table->T, W, Z);
+        for (int s = 0; s < stages; s++)
+            *ki_four_at(self->Z[s], i) = Z[s];
+    }
+}
+
+KI_TWICE static void correct(double gamma, ki_radau *self) {
+    if (self->table->stages == 3)
+        correct_stages(3, self->padded, gamma, self);
+    else
+        correct_stages(5, self->padded, gamma, self);
+}
+
+void ki_radau_correct(ki_radau *self, bool secant) {
+    double gamma = 0;
+    if (secant)
+        gamma = secant_factor(self->table->stages, self->padded, self->inverse, self->F, self->F_last);
+    correct(gamma, self);
+}
