@@ -271,7 +271,7 @@ static void one_application_leaves_contradictions(void **state) {
         make_consistent(&P);
         keel_saddle *K = new_kernel(&P, path_of(state));
         keel_saddle_set_dependent(K, 1e-3);
-        ki_saddle_leave_rest(K);
+        ki_saddle_leave_rest(K, 1e-3);
         assert_int_equal(factor(K, &P), KEEL_OK);
         assert_int_equal(keel_saddle_solve(K, P.r, P.s, P.x, P.y, &P.info), KEEL_OK);
         P.s[3] += gap;
