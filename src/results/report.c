@@ -1,3 +1,5 @@
+#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "keel/results.h"
@@ -137,16 +139,19 @@ static void write_start(FILE *file, const keel_result *result) {
 
 static void write_energy(FILE *file, const keel_result *result) {
     label(file, "energy");
-    if (result->has_energy)
+    if (result->has_energy && !isfinite(result->energy_final))
+        fprintf(file, "%.10g at the start, too large for a number at the end\n", result->energy_initial);
+    else if (result->has_energy)
         fprintf(file, "%.10g at the start, %.10g at the end; drift %.2g, at most %.2g at the steps\n",
                 result->energy_initial, result->energy_final, result->energy_drift, result->energy_drift_max);
     else
         fprintf(file, "not known to the model\n");
 }
 
-/* Only where the stabiliser changed the energy at all. */
+/* Only where the stabiliser changed the energy at all, and the energy is still one. */
 static void write_audit(FILE *file, const keel_result *result) {
-    if (!result->has_energy || (result->audit.projection == 0 && result->gains + result->losses == 0))
+    bool touched = result->audit.projection != 0 || result->gains + result->losses > 0;
+    if (!result->has_energy || !touched || !isfinite(result->audit.integrator + result->audit.projection))
         return;
     label(file, "audit");
     fprintf(file, "integrator %.2g, projection %.2g; it added energy in %ld steps, took some in %ld\n",

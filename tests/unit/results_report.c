@@ -55,6 +55,12 @@ static void numbers_beyond_use(void **state) {
     assert_first_line(text, "pendulum: reached t = 10, constraints not held: the numbers grew beyond use: "
                             "6.8e+302 (worst: rod)");
     free(text);
+    result.energy_final = INFINITY;
+    result.audit.integrator = NAN;
+    text = report(&system, &result);
+    assert_non_null(strstr(text, "at the start, too large for a number at the end\n"));
+    assert_null(strstr(text, "nan"));
+    free(text);
     keel_result_clear(&result);
 }
 
