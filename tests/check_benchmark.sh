@@ -12,7 +12,7 @@ fail() {
 }
 
 # pendulum-10 ends where it began: q = 1, 0
-mkdir "$work/solvers" "$work/out"
+mkdir "$work/solvers" # it makes its own directory
 cat >"$work/solvers/solver_keel" <<'SOLVER'
 #!/bin/sh
 [ "$1" = list ] && echo 'pendulum-10 auto tol 0.01 0.0001' && exit
@@ -48,3 +48,5 @@ grep -q '^status=ok$' "$work/run" || fail "the driver runs a problem"
 awk -F= '$1 == "q" && ($2 - 1) ^ 2 < 1e-14 {found = 1} END {exit !found}' "$work/run" || fail "the pendulum is back"
 if "$programs/solver_keel" run nonsense auto 1e-8 1 >/dev/null; then fail "an unknown problem"; fi
 if "$programs/bench_work_precision" -d "$work/out" 2>/dev/null; then fail "no solvers"; fi
+if "$programs/bench_work_precision" -d "$work/solvers" -o "$work/no/such" 2>"$work/log"; then fail "no place to write"; fi
+grep -q 'no/such/work_precision.csv: No such file' "$work/log" || fail "the place that cannot be written is named"

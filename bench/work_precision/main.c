@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../problems.h"
 #include "table.h"
@@ -97,7 +98,8 @@ int main(int argc, char **argv) {
         fprintf(stderr, "no solvers in %s, or none that offers the problem\n", a.request.directory);
         return 1;
     }
-    bool good = measure_all(&t, &a.request, a.output);
+    mkdir(a.output, 0777); /* if it is not there yet; what fails shows at once, not after an hour */
+    bool good = write_all(&t, a.output) && measure_all(&t, &a.request, a.output);
     if (good)
         printf("the page is %s/work_precision.html, the numbers are in .csv and .md beside it\n", a.output);
     free(t.curves);
