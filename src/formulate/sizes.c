@@ -155,9 +155,11 @@ double ki_worst_relative(const double *violation, const double *size, int rows, 
     *worst = 0;
     for (int i = 0; i < rows; i++) {
         double relative = fabs(violation[i]) / size[i];
-        if (relative > most || isnan(relative)) { /* which stays the worst */
+        if (!(relative <= most)) {
             most = relative;
             *worst = i;
+            if (isnan(relative)) /* nothing is worse */
+                break;
         }
     }
     return most;

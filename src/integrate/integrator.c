@@ -79,9 +79,8 @@ long ki_whole_steps(double t, double t_end, double h) {
     return (long)fmin(fmax(1, ceil(steps - fmin(round_off, 0.5))), MOST);
 }
 
-/* The larger of two; a NaN wins. */
 static inline double larger(double a, double b) {
-    return b > a || isnan(b) ? b : a;
+    return b <= a ? a : b;
 }
 
 ki_allowance ki_allowed(const ki_integrator *self) {
@@ -101,10 +100,13 @@ keel_status ki_settle_estimate(ki_integrator *self, double *e) {
 
 double ki_error_norm(const ki_integrator *self, const double *e, const double *y0, const double *y1) {
     ki_allowance allowed = ki_allowed(self);
-    double most = 0;
-    for (int i = 0; i < self->n - 1; i++)
-        most = larger(most, fabs(e[i]) / ki_allowed_between(allowed, y0[i], y1[i]));
-    return most;
+    double most = 0, sum = 0;
+    for (int i = 0; i < self->n - 1; i++) {
+        double relative = fabs(e[i]) / ki_allowed_between(allowed, y0[i], y1[i]);
+        most = larger(most, relative);
+        sum += relative; /* a NaN stays there, wherever it stands */
+    }
+    return isnan(sum) ? sum : most;
 }
 
 /* Such that an explicit Euler step changes y by a hundredth of its size, then corrected by an estimate of
