@@ -40,9 +40,11 @@ typedef struct ki_pin {
     double r[2][2]; /* r in body axes */
 } ki_pin;
 
-/* Two sides of a body, whose pins are row and column of a block. */
+/* Two sides of a body, whose pins are row and column of a block; the first of those of a block sets it,
+ * others add to it. */
 typedef struct ki_side_pair {
     int row, column, body, block;
+    bool first;
 } ki_side_pair;
 
 /* The pins in the order of elimination. Column k of the factor has the blocks start[k] .. start[k+1] in the
@@ -55,6 +57,8 @@ typedef struct ki_pins {
     int *side;             /* [2 count] the sides of each body, one body after the other */
     int pair_count;
     ki_side_pair *pair; /* those of the same block stand together */
+    int empty_count;
+    int *empty; /* blocks without a pair: they fill in */
     int *start, *row, *target;
 } ki_pins;
 

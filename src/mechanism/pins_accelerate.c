@@ -12,8 +12,7 @@
  * more than three digits to round-off. */
 static const double NEAR = 1e-6;
 
-/* ---- bodies ----------------------------------------------------------------------------------------------
- */
+/* ---- bodies -------------------------------------------------------------------------------------------- */
 
 /* Angles and angular velocities. */
 static void turn_bodies(const ki_pins *pins, ki_mech_work *w, const keel_point *at) {
@@ -49,8 +48,7 @@ KI_TWICE static void free_rates(const ki_pins *pins, ki_mech_work *w, const doub
     }
 }
 
-/* ---- S and -c
- * ---------------------------------------------------------------------------------------------- */
+/* ---- S and -c ------------------------------------------------------------------------------------------ */
 
 /* r of side k of a pin, world axes; adds to the diagonal block D and to the f that is -c. */
 KI_INLINE void add_side(const ki_pinned *body, const ki_pinned_state *s, const double on_body[2], double sign,
@@ -81,88 +79,102 @@ KI_TWICE static void set_up_pins(const ki_pins *pins, ki_pins_work *w) {
 }
 
 KI_TWICE static void set_up_blocks(const ki_pins *pins, ki_pins_work *w) {
-    memset(w->block, 0, (size_t)pins->start[pins->count] * sizeof *w->block);
+    for (int k = 0; k < pins->empty_count; k++)
+        memset(w->block[pins->empty[k]], 0, sizeof *w->block);
     for (int k = 0; k < pins->pair_count; k++) {
         const ki_side_pair *pair = &pins->pair[k];
         const ki_pinned *body = &pins->body[pair->body];
         const double *r = w->r[pair->row], *c = w->r[pair->column];
         double i_m = (pair->row ^ pair->column) & 1 ? -body->i_m : body->i_m, *S = w->block[pair->block];
         double x = body->i_I * r[0], y = body->i_I * r[1];
-        S[0] += i_m + y * c[1];
-        S[1] -= y * c[0];
-        S[2] -= x * c[1];
-        S[3] += i_m + x * c[0];
+        double xx = i_m + y * c[1], xy = -y * c[0], yx = -x * c[1], yy = i_m + x * c[0];
+        if (!pair->first)
+            xx += S[0], xy += S[1], yx += S[2], yy += S[3];
+        S[0] = xx, S[1] = xy, S[2] = yx, S[3] = yy;
     }
 }
 
-/* ---- S f = -c
- * ---------------------------------------------------------------------------------------------- */
+/* ---- S f = -c ------------------------------------------------------------------------------------------ */
 
-/* D <- D^-1; false if a pivot is too small. */
-KI_INLINE bool invert(double D[3], const double least[2]) {
-    double determinant = D[0] * D[2] - D[1] * D[1], a = D[0], i = 1 / determinant;
-    D[0] = D[2] * i;
-    D[1] = -D[1] * i;
-    D[2] = a * i;
-    return a > least[0] && determinant > least[1] * a;
+/* D^-1; false if a pivot is too small. */
+KI_INLINE bool invert(const ki_pin_state *p, double D[3]) {
+    double determinant = p->D[0] * p->D[2] - p->D[1] * p->D[1], i = 1 / determinant;
+    D[0] = p->D[2] * i;
+    D[1] = -p->D[1] * i;
+    D[2] = p->D[0] * i;
+    return p->D[0] > p->least[0] && determinant > p->least[1] * p->D[0];
 }
 
-/* Takes column k out of the rows below: block (a, b) minus B_a D^-1 B_b^T, f_a minus B_a D^-1 f_k. */
-KI_INLINE const int *eliminate(const ki_pins *pins, int k, ki_pins_work *w, const int *target) {
-    ki_pin_state *p = &w->pin[k];
-    const double D[3] = {p->D[0], p->D[1], p->D[2]};
-    double x = D[0] * p->f[0] + D[1] * p->f[1], y = D[1] * p->f[0] + D[2] * p->f[1];
-    int first = pins->start[k], end = pins->start[k + 1];
-    p->f[0] = x, p->f[1] = y;
+/* A -= L C^T */
+KI_INLINE void subtract(double A[4], const double L[4], const double C[4]) {
+    A[0] -= L[0] * C[0] + L[1] * C[1];
+    A[1] -= L[0] * C[2] + L[1] * C[3];
+    A[2] -= L[2] * C[0] + L[3] * C[1];
+    A[3] -= L[2] * C[2] + L[3] * C[3];
+}
+
+/* Takes a column with the blocks first .. end - 1 and z = D^-1 f out of the rows below: block (a, b) minus
+ * B_a D^-1 B_b^T, f_a minus B_a z. */
+KI_INLINE const int *take_out(const int *row, ki_pin_state *pin, double (*block)[4], int first, int end,
+                              const double D[3], const double z[2], const int *target) {
     for (int a = first; a < end; a++) {
-        const double B[4] = {w->block[a][0], w->block[a][1], w->block[a][2], w->block[a][3]};
+        const double B[4] = {block[a][0], block[a][1], block[a][2], block[a][3]};
         const double L[4] = {B[0] * D[0] + B[1] * D[1], B[0] * D[1] + B[1] * D[2], B[2] * D[0] + B[3] * D[1],
                              B[2] * D[1] + B[3] * D[2]};
-        for (int b = first; b < a; b++) {
-            const double *C = w->block[b];
-            double *T = w->block[*target++];
-            T[0] -= L[0] * C[0] + L[1] * C[1];
-            T[1] -= L[0] * C[2] + L[1] * C[3];
-            T[2] -= L[2] * C[0] + L[3] * C[1];
-            T[3] -= L[2] * C[2] + L[3] * C[3];
-        }
-        ki_pin_state *to = &w->pin[pins->row[a]];
+        ki_pin_state *to = &pin[row[a]];
+        for (int b = first; b < a; b++)
+            subtract(block[*target++], L, block[b]);
         to->D[0] -= L[0] * B[0] + L[1] * B[1];
         to->D[1] -= L[2] * B[0] + L[3] * B[1];
         to->D[2] -= L[2] * B[2] + L[3] * B[3];
-        to->f[0] -= B[0] * x + B[1] * y;
-        to->f[1] -= B[2] * x + B[3] * y;
+        to->f[0] -= B[0] * z[0] + B[1] * z[1];
+        to->f[1] -= B[2] * z[0] + B[3] * z[1];
     }
     return target;
 }
 
-/* f_k = D^-1 (f_k - sum B_a^T f_a), the first part being there */
-KI_INLINE void substitute(const ki_pins *pins, int k, ki_pins_work *w) {
-    ki_pin_state *p = &w->pin[k];
-    double x = 0, y = 0;
-    for (int a = pins->start[k]; a < pins->start[k + 1]; a++) {
-        const double *B = w->block[a], *f = w->pin[pins->row[a]].f;
-        x += B[0] * f[0] + B[2] * f[1];
-        y += B[1] * f[0] + B[3] * f[1];
-    }
-    p->f[0] -= p->D[0] * x + p->D[1] * y;
-    p->f[1] -= p->D[1] * x + p->D[2] * y;
-}
-
-KI_TWICE static bool solve(const ki_pins *pins, ki_pins_work *w) {
+/* D and f become D^-1 and D^-1 f, f without what later pins add. */
+KI_TWICE static bool eliminate(const ki_pins *pins, ki_pins_work *w) {
     const int *target = pins->target;
+    ki_pin_state *pin = w->pin;
     bool sound = true;
-    for (int k = 0; k < pins->count; k++) {
-        sound &= invert(w->pin[k].D, w->pin[k].least);
-        target = eliminate(pins, k, w, target);
+    for (int k = 0, first = 0; k < pins->count; k++) {
+        int end = pins->start[k + 1];
+        double D[3], *f = pin[k].f;
+        sound &= invert(&pin[k], D);
+        const double z[2] = {D[0] * f[0] + D[1] * f[1], D[1] * f[0] + D[2] * f[1]};
+        pin[k].D[0] = D[0], pin[k].D[1] = D[1], pin[k].D[2] = D[2];
+        f[0] = z[0], f[1] = z[1];
+        target = take_out(pins->row, pin, w->block, first, end, D, z, target);
+        first = end;
     }
-    for (int k = pins->count - 1; k >= 0 && sound; k--)
-        substitute(pins, k, w);
     return sound;
 }
 
-/* ---- accelerations ---------------------------------------------------------------------------------------
- */
+/* f_k = D^-1 (f_k - sum B_a^T f_a), the first part being there */
+KI_TWICE static void substitute(const ki_pins *pins, ki_pins_work *w) {
+    ki_pin_state *pin = w->pin;
+    for (int k = pins->count - 1; k >= 0; k--) {
+        double x = 0, y = 0, *f = pin[k].f;
+        const double *D = pin[k].D;
+        for (int a = pins->start[k]; a < pins->start[k + 1]; a++) {
+            const double *B = w->block[a], *g = pin[pins->row[a]].f;
+            x += B[0] * g[0] + B[2] * g[1];
+            y += B[1] * g[0] + B[3] * g[1];
+        }
+        f[0] -= D[0] * x + D[1] * y;
+        f[1] -= D[1] * x + D[2] * y;
+    }
+}
+
+static bool solve(const ki_pins *pins, ki_pins_work *w) {
+    if (!eliminate(pins, w))
+        return false;
+    substitute(pins, w);
+    return true;
+}
+
+/* ---- accelerations ------------------------------------------------------------------------------------- */
 
 /* Adds the torques of its pins to the angular acceleration of a body. */
 KI_INLINE void add_torques(const ki_pins *pins, const ki_pinned *body, const ki_pins_work *w,

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- minimum degree --------------------------------------------------------------------------------------
- */
+/* ---- minimum degree ------------------------------------------------------------------------------------ */
 
 /* More neighbours than these, and S is not sparse. */
 enum { MOST = 24 };
@@ -106,8 +105,7 @@ bool ki_pins_order(const ki_pins *pins, int *order) {
     return found;
 }
 
-/* ---- columns of the factor
- * --------------------------------------------------------------------------------- */
+/* ---- columns of the factor ----------------------------------------------------------------------------- */
 
 static int by_number(const void *a, const void *b) {
     int x = *(const int *)a, y = *(const int *)b;
@@ -192,9 +190,17 @@ static void list_pairs(ki_pins *pins) {
                 bool later = pins->side[s] > pins->side[r];
                 int row = pins->side[later ? s : r], column = pins->side[later ? r : s];
                 pins->pair[pins->pair_count++] =
-                    (ki_side_pair){row, column, b, block_at(pins, row / 2, column / 2)};
+                    (ki_side_pair){row, column, b, block_at(pins, row / 2, column / 2), false};
             }
     qsort(pins->pair, (size_t)pins->pair_count, sizeof *pins->pair, by_block);
+    pins->empty_count = 0;
+    for (int k = 0, block = 0; block < pins->start[pins->count]; block++) {
+        bool empty = k == pins->pair_count || pins->pair[k].block != block;
+        if (empty)
+            pins->empty[pins->empty_count++] = block;
+        for (bool first = true; k < pins->pair_count && pins->pair[k].block == block; first = false)
+            pins->pair[k++].first = first;
+    }
 }
 
 bool ki_pins_columns(ki_pins *pins, ki_arena *arena) {
@@ -209,6 +215,7 @@ bool ki_pins_columns(ki_pins *pins, ki_arena *arena) {
         pins->row = rows;
         list_rows(pins, child, sibling);
         pins->row = KI_NEW(arena, int, pins->start[n]);
+        pins->empty = KI_NEW(arena, int, pins->start[n]);
         pins->target = KI_NEW(arena, int, count_targets(pins));
         made = !arena->failed;
     }
