@@ -1,7 +1,7 @@
 #!/bin/sh
 # Instructions of one evaluation with factorization and solve, counted by callgrind, for mechanisms of 10 to 10000
-# bodies, and the exponent of their growth; by M and J, then by the forces of pins. Runs with different numbers of repetitions are subtracted from each other,
-# so that reading and analysis do not count.
+# bodies, and the exponent of their growth; by M and J, then by the forces of pins. Runs with different numbers of
+# repetitions are subtracted from each other, so that reading and analysis do not count.
 #
 #   bench/mechanism_scaling.sh PROGRAM [MODELS]      (bench_mechanism_scaling, models/)
 set -eu

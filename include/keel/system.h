@@ -125,9 +125,10 @@ struct keel_system {
     const keel_saddle_code *(*kernel)(const keel_system *system);
 
     /* v' [n_v] at a point that needs no multipliers, and the power of keel_terms, without M and J: a
-     * recursion of the system's own, where it has one that is faster. Explicit methods ask for it in their
-     * stages. 0: not here (near singular poses, say), by `evaluate` then. Only for systems without
-     * auxiliaries, first-order states, kinematics and drivers. NULL: none. */
+     * recursion of the system's own, where it has one that is faster. Explicit Runge-Kutta methods ask for it
+     * in their stages, without constraints also at the end of a step; with the formulation index1, no
+     * Baumgarte terms and no redundant constraints. 0, or numbers that are not finite: by `evaluate` then.
+     * Only for systems without auxiliaries, first-order states, kinematics and drivers. NULL: none. */
     int (*accelerate)(const keel_system *system, void *work, const keel_point *at, double *v_rate,
                       double *power);
 

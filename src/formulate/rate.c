@@ -192,8 +192,10 @@ static bool may_accelerate(const ki_dynamics *d) {
 keel_status ki_stage_rate(ki_dynamics *d, double t, const double *y, double *k) {
     const keel_system *sys = d->system;
     keel_point at = ki_point(d, t, y);
-    if (!may_accelerate(d) || !sys->accelerate(sys, d->work, &at, ki_v(d, k), ki_work(d, k)))
-        return ki_rate(d, t, y, k);
+    int bad;
+    if (!may_accelerate(d) || !sys->accelerate(sys, d->work, &at, ki_v(d, k), ki_work(d, k)) ||
+        !ki_all_finite(ki_v(d, k), sys->n_v, &bad))
+        return ki_rate(d, t, y, k); /* which also tells what is not finite */
     memcpy(k, y + sys->n_q, (size_t)sys->n_v * sizeof(double));
     if (!sys->has_energy)
         *ki_work(d, k) = 0;

@@ -38,8 +38,9 @@ static const double FAILURE_CUT = 0.25;
 
 /* Projection removes what an error has across the constraints, and little of that counts (ki_project_error).
  * But rates are evaluated out there, and projection is linear: farther away than a part of the size of y
- * mechanisms are torn, whatever the tolerance is. With 0.1 Bricard's was at two of ten tolerances from 1 to
- * 1e-3, now at none. */
+ * mechanisms are torn, whatever the tolerance is. This is the tolerance at which a step may go that far, a
+ * tenth of it by ki_error_norm. With 0.1 Bricard's was torn at two of ten tolerances from 1 to 1e-3, now at
+ * none. */
 static const double FARTHEST = 0.03;
 
 /* Of a step, where a singular pose is too near to its end. */

@@ -69,7 +69,7 @@ typedef struct ki_radau {
     double *P[KI_RADAU_STAGES]; /* [n] stages of the last accepted step: the polynomial of its dense output */
     double *estimate;
     double *inverse; /* [n] 1 / allowed estimate at y; 0 for the work        */
-    int padded;      /* length of Z, W, F, P and inverse: n, filled up with zeros (four.h) */
+    int padded;      /* length of all of these: n, filled up with zeros (four.h) */
 
     double relax;       /* allowed estimate over allowed error               */
     double kappa;       /* part of the allowed estimate that Newton's method may leave */

@@ -113,7 +113,10 @@ KI_INLINE void correct_stages(int stages, int padded, double gamma, ki_radau *se
         for (int s = 0; s < stages; s++) {
             ki_four f = *ki_const_four_at(self->F[s], i), *last = ki_four_at(self->F_last[s], i);
             ki_four *moved = ki_four_at(self->moved[s], i);
-            *moved = f - gamma * (*moved + (f - *last));
+            ki_four change = *moved + (f - *last);
+            *moved = f;
+            if (gamma != 0) /* else nothing of a correction before, which may not have been finite */
+                *moved -= gamma * change;
             *last = f;
             W[s] = *ki_four_at(self->W[s], i) += *moved;
         }

@@ -19,9 +19,9 @@ typedef struct ki_spectrum {
     ki_stiff kind; /* KI_NOT_STIFF: neither plainly a damper nor a spring, or a spring that is moving */
 } ki_spectrum;
 
-/* At (t, y), a consistent state. Systems without a tangent or with kinematics, large ones, and those with
- * forces that see multipliers are not looked at. The workspace is left there. KEEL_OK, KEEL_ERROR_MEMORY or a
- * failure of the model. */
+/* At (t, y), a consistent state. Systems without a tangent, with kinematics, auxiliaries or Baumgarte terms,
+ * large ones, and those with forces that see multipliers are not looked at. The workspace is left there or a
+ * little ahead. KEEL_OK, KEEL_ERROR_MEMORY or a failure of the model. */
 keel_status ki_find_spectrum(ki_dynamics *d, double t, const double *y, ki_spectrum *found);
 
 #endif

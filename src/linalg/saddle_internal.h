@@ -80,8 +80,8 @@ struct keel_saddle {
     int bad_pivot;
     bool factored; /* the last keel_saddle_factor succeeded   */
     ki_rescue_state rescue;
-    bool rescued;   /* solves go through null_space or deflation */
-    bool scaled;    /* x_scale and y_scale are those of the values */
+    bool rescued;     /* solves go through null_space or deflation */
+    bool scaled;      /* x_scale and y_scale are those of the values */
     double may_leave; /* ki_saddle_leave_rest; 0: nothing */
 
     const keel_saddle_code *code; /* for the path taken; NULL: none       */

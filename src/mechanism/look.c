@@ -13,7 +13,7 @@ int keel_mechanism_look(const keel_system *system, keel_mechanism_facts *facts) 
     const ki_mech *mech = mechanism_of(system);
     if (mech && facts) {
         *facts = mech->facts;
-        facts->pins = system->accelerate ? mech->pins->count : 0;
+        facts->pins = system->accelerate == ki_pins_accelerate ? mech->pins->count : 0;
     }
     return mech != NULL;
 }

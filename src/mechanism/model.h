@@ -213,7 +213,7 @@ typedef struct ki_mech {
     keel_mechanism_facts facts;
     struct ki_layout *layout;       /* layout.h: which rows there are, and where entries go */
     struct ki_colouring *colouring; /* tangent.h */
-    struct ki_pins *pins;           /* pins.h; NULL: not all joints are pins */
+    struct ki_pins *pins;           /* pins.h; NULL: not for this one */
     ki_graph *laws;                 /* of forces and motions; NULL: there are none */
     keel_system *formulas;          /* the same equations as formulas (src/symbolic/), NULL: none */
     void (*formulas_free)(keel_system *formulas);

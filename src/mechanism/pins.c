@@ -130,14 +130,16 @@ static ki_pins *build(ki_mech *mech, ki_arena *scratch) {
         return NULL;
     list_pins(mech, hub, NULL, pins);
     list_sides(pins);
-    if (!ki_pins_order(pins, order))
+    if (!ki_pins_order(pins, scratch, order))
         return NULL;
     for (int k = 0; k < n; k++)
         place[order[k]] = k;
     list_pins(mech, hub, place, pins);
     list_sides(pins);
     pins->pair = KI_NEW(arena, ki_side_pair, count_pairs(pins));
-    return !arena->failed && ki_pins_columns(pins, arena) ? pins : NULL;
+    if (!arena->failed)
+        ki_pins_columns(pins, arena, scratch);
+    return arena->failed || scratch->failed ? NULL : pins;
 }
 
 keel_status ki_pins_build(ki_mech *mech) {

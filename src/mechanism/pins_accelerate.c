@@ -1,5 +1,4 @@
 /* Accelerations by the forces of all pins: pins.h has the formulas. */
-#include <math.h>
 #include <string.h>
 
 #include "base/hints.h"
@@ -208,23 +207,19 @@ static void own_rates(const ki_pinned_state *s, double *v_rate) {
     v_rate[2] = s->rate[2];
 }
 
-/* v' from the forces; false if something is not finite. */
-KI_TWICE static bool rates(const ki_pins *pins, ki_pins_work *w, double *v_rate) {
-    double sum = 0;
+/* v' from the forces. */
+KI_TWICE static void rates(const ki_pins *pins, ki_pins_work *w, double *v_rate) {
     for (int b = 1; b < pins->body_count; b++) {
         const ki_pinned *body = &pins->body[b];
         ki_pinned_state *s = &w->body[b];
         add_torques(pins, body, w, s->rate);
-        sum += s->rate[2];
         if (body->v >= 0) {
             v_rate[body->v] = body->sign * (s->rate[2] - w->body[body->parent].rate[2]);
             continue;
         }
         add_forces(pins, body, w, s->rate);
         own_rates(s, v_rate + ~body->v);
-        sum += s->rate[0] + s->rate[1];
     }
-    return isfinite(sum);
 }
 
 int ki_pins_accelerate(const keel_system *system, void *work, const keel_point *at, double *v_rate,
@@ -246,5 +241,8 @@ int ki_pins_accelerate(const keel_system *system, void *work, const keel_point *
     set_up_pins(pins, &w->pins);
     set_up_blocks(pins, &w->pins);
     *power = w->power;
-    return solve(pins, &w->pins) && rates(pins, &w->pins, v_rate);
+    if (!solve(pins, &w->pins))
+        return 0;
+    rates(pins, &w->pins, v_rate);
+    return 1;
 }

@@ -91,18 +91,13 @@ static bool find_order(const ki_pins *pins, graph *G, int *order) {
     return sparse;
 }
 
-bool ki_pins_order(const ki_pins *pins, int *order) {
+bool ki_pins_order(const ki_pins *pins, ki_arena *scratch, int *order) {
     size_t n = (size_t)pins->count;
-    graph G = {.neighbour = malloc((n + 1) * sizeof *G.neighbour),
-               .degree = calloc(n + 1, sizeof(int)),
-               .next = malloc((n + 1) * sizeof(int)),
-               .previous = malloc((n + 1) * sizeof(int))};
-    bool found = G.neighbour && G.degree && G.next && G.previous && find_order(pins, &G, order);
-    free(G.neighbour);
-    free(G.degree);
-    free(G.next);
-    free(G.previous);
-    return found;
+    graph G = {.neighbour = ki_arena_alloc(scratch, n, sizeof *G.neighbour),
+               .degree = KI_NEW(scratch, int, n),
+               .next = KI_NEW(scratch, int, n),
+               .previous = KI_NEW(scratch, int, n)};
+    return !scratch->failed && find_order(pins, &G, order);
 }
 
 /* ---- columns of the factor ----------------------------------------------------------------------------- */
@@ -203,28 +198,22 @@ static void list_pairs(ki_pins *pins) {
     }
 }
 
-bool ki_pins_columns(ki_pins *pins, ki_arena *arena) {
-    ki_arena scratch;
+void ki_pins_columns(ki_pins *pins, ki_arena *arena, ki_arena *scratch) {
     int n = pins->count;
-    ki_arena_init(&scratch);
-    int *child = KI_NEW(&scratch, int, n), *sibling = KI_NEW(&scratch, int, n);
-    int *rows = KI_NEW(&scratch, int, (size_t)n *MOST);
+    int *child = KI_NEW(scratch, int, n), *sibling = KI_NEW(scratch, int, n);
+    int *rows = KI_NEW(scratch, int, (size_t)n *MOST);
     pins->start = KI_NEW(arena, int, n + 1);
-    bool made = !scratch.failed && pins->start;
-    if (made) {
-        pins->row = rows;
-        list_rows(pins, child, sibling);
-        pins->row = KI_NEW(arena, int, pins->start[n]);
-        pins->empty = KI_NEW(arena, int, pins->start[n]);
-        pins->target = KI_NEW(arena, int, count_targets(pins));
-        made = !arena->failed;
-    }
-    if (made) {
-        if (pins->start[n])
-            memcpy(pins->row, rows, (size_t)pins->start[n] * sizeof(int));
-        list_targets(pins);
-        list_pairs(pins);
-    }
-    ki_arena_free(&scratch);
-    return made;
+    if (scratch->failed || !pins->start)
+        return;
+    pins->row = rows;
+    list_rows(pins, child, sibling);
+    pins->row = KI_NEW(arena, int, pins->start[n]);
+    pins->empty = KI_NEW(arena, int, pins->start[n]);
+    pins->target = KI_NEW(arena, int, count_targets(pins));
+    if (arena->failed)
+        return;
+    if (pins->start[n])
+        memcpy(pins->row, rows, (size_t)pins->start[n] * sizeof(int));
+    list_targets(pins);
+    list_pairs(pins);
 }

@@ -160,6 +160,7 @@ static double kinetic_energy(keel_simulation *sim) {
     const ki_integrator *in = sim->integrator;
     const double *v = in->y + sim->system->n_q;
     double sum = 0;
+    d->factored = false; /* M is not that of the factors from now on */
     if (ki_evaluate_terms(d, KEEL_MASS, in->t, in->y))
         return 0;
     ki_mass_times(d, v, d->b_v);

@@ -114,16 +114,17 @@ void ki_gap_parts(ki_gap *gap, const ki_dynamics *d, double least, double *part)
     for (int i = 0; i < m; i++)
         scale[i] = load_combination(d, i, gap->combined + i * wide);
     int rank = combine_rows(m, n, wide, least, gap->combined);
+    memset(part, 0, (size_t)m * sizeof *part);
+    if (rank == m)
+        return;
     double *null = gap->combined + rank * wide + n; /* y with J^T y = 0 in rows of unit length */
     for (int k = 0; k < m - rank; k++)
         for (int i = 0; i < m; i++)
             null[k * wide + i] *= scale[i];
     ki_orthonormalize(m - rank, m, null, wide, 0);
-    for (int i = 0; i < m; i++) {
-        part[i] = 0;
+    for (int i = 0; i < m; i++)
         for (int k = 0; k < m - rank; k++)
             part[i] = fmax(part[i], fabs(null[k * wide + i]));
-    }
 }
 
 /* sqrt(pivot / S_ii), S_ii the largest so far; nothing without factors */

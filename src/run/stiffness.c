@@ -82,7 +82,7 @@ static const char *name_of(ki_stiff found) {
 static bool is_stiff_from_start(keel_simulation *sim, double t, const double *y, ki_spectrum *found,
                                 keel_status *status) {
     keel_status looked = ki_find_spectrum(&sim->rows, t, y, found);
-    if (!ki_worth_retrying(looked))
+    if (looked == KEEL_ERROR_MEMORY)
         *status = looked;
     double steps = (sim->settings.until - t) * found->size / KI_DOP853.stiff_limit;
     return !looked && may_pay(sim, found->kind) && steps > MANY_STEPS;

@@ -1,11 +1,11 @@
-/* stiffness.h - "auto" begins with an explicit method and goes over to an implicit one where the system is
- * stiff.
+/* stiffness.h - "auto" goes over from an explicit method to an implicit one where the system is stiff.
  *
  * Where the largest eigenvalue at the start (spectrum.h) alone would make the explicit method take hundreds
  * of steps the implicit one begins. Elsewhere the explicit method tells when stability, not accuracy, has
  * limited its steps for a while, and whether a damper or, at loose tolerances, a fast spring does that. Then
  * radau9 is tried, or radau5 at still looser ones: if after some steps it turns out to need more work per
- * time than the explicit method did, the run goes back and stays there.
+ * time than the explicit method did, the run goes back and stays there; after a try from the start it may be
+ * tried once more.
  */
 #ifndef KI_STIFFNESS_H
 #define KI_STIFFNESS_H

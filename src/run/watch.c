@@ -50,17 +50,19 @@ typedef struct search {
     double at;       /* where d is now                                                          */
 } search;
 
-/* Slope between two samples, downwards or upwards; zero where one of them could not be measured. */
-static double steepness(sample a, sample b) {
+/* Slope between two samples, downwards or upwards; zero where one of them could not be measured, or where
+ * they are so near that the noise of gaps would be the slope. */
+static double steepness(const search *s, sample a, sample b) {
+    const double near = 1e-3;
     double slope = fabs((b.gap - a.gap) / (b.t - a.t));
-    return isfinite(slope) ? slope : 0;
+    return isfinite(slope) && b.t - a.t > near * s->h ? slope : 0;
 }
 
 /* The sample at a time between two others. */
 static sample sample_between(search *s, sample a, sample c, double t) {
     sample x = {t, gap_inside(s->w, s->in, s->d, t)};
     s->at = t;
-    s->w->steepest_inside = fmax(s->w->steepest_inside, fmax(steepness(a, x), steepness(x, c)));
+    s->w->steepest_inside = fmax(s->w->steepest_inside, fmax(steepness(s, a, x), steepness(s, x, c)));
     s->steep = fmax(s->steep, s->w->steepest_inside);
     return x;
 }
@@ -182,7 +184,7 @@ static sample close_in_on(search *s, const series *all) {
 static sample smallest_inside(search *s, bool turned, double guess) {
     series all = {.count = 2, .at = {{s->in->t_old, s->w->before}, {s->in->t, s->w->gap}}};
     all.least = s->w->gap < s->w->before;
-    s->steep = fmax(s->steep, steepness(all.at[0], all.at[1]));
+    s->steep = fmax(s->steep, steepness(s, all.at[0], all.at[1]));
     if (!turned && s->w->steepest_inside > 0 && !may_vanish(s, all.at[0], all.at[1]))
         return all.at[all.least];
     insert(&all, 1, sample_between(s, all.at[0], all.at[1], guess));

@@ -72,6 +72,19 @@ static const char TANGENT_MODEL[] = "keel: 1\n"
                                     "simulate: {until: 0.1, tolerance: 1e-6, step: 0.01}\n";
 
 /* Every section of a mechanism, shapes, parts, a loop, a repeat block. */
+/* Pins and nothing else, enough of them for pins.h; a loop. */
+static const char PINS[] =
+    "keel: 1\nplanar: true\ngravity: 9.81\nparameters: {N: 9}\n"
+    "bodies: {bar: {mass: 1, centre: [0.5, 0], inertia: 1}}\n"
+    "joints: {pin: {type: revolute, bodies: [ground, bar], at: [0, 0]},\n"
+    "         end: {type: revolute, bodies: [ground, \"b[9]\"], at: [10, 0]},\n"
+    "         first: {type: revolute, bodies: [bar, \"b[1]\"], at: [1, 0.2]}}\n"
+    "repeat:\n"
+    "  - {for: {i: 1..N}, bodies: {\"b[i]\": {mass: 1, centre: [i + 0.5, 0.1*i], inertia: 1}}}\n"
+    "  - {for: {i: 2..N}, joints: {\"p[i]\": {type: revolute, bodies: [\"b[i-1]\", \"b[i]\"], at: [i, "
+    "0.3]}}}\n"
+    "simulate: {until: 0.05, tolerance: 1e-3}\n";
+
 static const char MECHANISM[] =
     "keel: 1\nplanar: true\ngravity: 9.81\n"
     "parameters: {N: 2, k: 3}\n"
@@ -149,6 +162,7 @@ static void every_allocation_may_fail(void **state) {
                                           "trapezoidal/ggl",
                                           "bdf-fixed/index3"};
     fail_everywhere(MECHANISM, "auto");
+    fail_everywhere(PINS, "auto");
     fail_everywhere(MECHANISM, "bdf");
     fail_everywhere(MODEL, "auto");
     fail_everywhere(MODEL, "bdf");
@@ -233,8 +247,8 @@ static void step_without_allocation(const char *text) {
 
 static void steps_and_rows_allocate_nothing(void **state) {
     (void)state;
-    static const char *const MODELS[] = {MODEL, TANGENT_MODEL, MECHANISM};
-    for (unsigned m = 0; m < 3; m++)
+    static const char *const MODELS[] = {MODEL, TANGENT_MODEL, MECHANISM, PINS};
+    for (unsigned m = 0; m < sizeof MODELS / sizeof *MODELS; m++)
         step_without_allocation(MODELS[m]);
 }
 
