@@ -46,10 +46,6 @@ static const double FARTHEST = 0.03;
 /* Of a step, where a singular pose is too near to its end. */
 static const double NEXT_TO_END = 0.65;
 
-/* The end of a step that is next to a pose that nobody has foreseen is moved, a few times. */
-static const double MOVED_END = 0.7;
-enum { MOST_MOVES = 3 };
-
 /* After so many failures in a row the past is no guide any more: begin anew. There the rate has jumped,
  * most likely, and the error is proportional to the step. */
 enum { FAILURES_BEFORE_RESTART = 3 };
@@ -238,15 +234,9 @@ static double limited_step(const adams *self, double t_end) {
 }
 
 static void move_end(adams *self, double h, int *moved) {
-    self->h = MOVED_END * h;
+    self->h = KI_MOVED_END * h;
     self->base.rejected++;
     ++*moved;
-}
-
-/* The end of an attempt that could be accepted. */
-static bool must_move_end(const adams *self, int moved) {
-    const ki_integrator *base = &self->base;
-    return moved < MOST_MOVES && base->lands_badly && base->lands_badly(base);
 }
 
 static keel_status step(ki_integrator *base, double t_end) {
@@ -268,7 +258,7 @@ static keel_status step(ki_integrator *base, double t_end) {
         if (status && !ki_worth_retrying(status))
             return status;
         bool good = !status && error <= 1;
-        if (good && !must_move_end(self, moved)) {
+        if (good && !ki_should_move_end(base, moved)) {
             accept(self, t_new, t_end, error);
             return KEEL_OK;
         }

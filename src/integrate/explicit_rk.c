@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/hints.h"
+#include "base/four.h"
 #include "integrate/integrator.h"
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
@@ -42,32 +42,25 @@ typedef struct rk {
     steps_of_a_kind fast;   /* met a fast spring at rest */
 } rk;
 
-/* How much of a step is made instead of one that ends next to a singular pose. */
-static const double MOVED_END = 0.7;
-
 static void copy(double *to, const double *from, int n) {
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-/* Four doubles at any address. All vectors that are combined have room for whole groups of them (KI_SPARE).
- */
-typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
-
 /* out = y + h sum_j weight_j k_j, y = NULL: zero. Four components at a time, each with all of its terms: no
- * sum leaves its register. `out` may be y. */
+ * sum leaves its register. All vectors have room for whole fours (KI_SPARE). `out` may be y. */
 KI_TWICE static void combine(const rk *self, const combination *c, double h, const double *y, double *out) {
     double hw[KI_STAGES_MAX + 3];
     const double *const *k = c->k;
     for (int j = 0; j < c->used; j++)
         hw[j] = h * c->weight[j];
-    for (int i = 0; i < self->base.n; i += 4) {
-        four sum = {0};
+    for (int i = 0; i < self->base.n; i += KI_FOUR) {
+        ki_four sum = {0};
         if (y)
-            sum = *(const four *)(y + i);
+            sum = *ki_const_four_at(y, i);
         for (int j = 0; j < c->used; j += 4)
-            sum += (hw[j] * *(const four *)(k[j] + i) + hw[j + 1] * *(const four *)(k[j + 1] + i)) +
-                   (hw[j + 2] * *(const four *)(k[j + 2] + i) + hw[j + 3] * *(const four *)(k[j + 3] + i));
-        *(four *)(out + i) = sum;
+            sum += (hw[j] * *ki_const_four_at(k[j], i) + hw[j + 1] * *ki_const_four_at(k[j + 1], i)) +
+                   (hw[j + 2] * *ki_const_four_at(k[j + 2], i) + hw[j + 3] * *ki_const_four_at(k[j + 3], i));
+        *ki_four_at(out, i) = sum;
     }
 }
 
@@ -266,11 +259,8 @@ static keel_status begin_step(rk *self) {
  * few times. Steps that come nearer on purpose are left alone, unless constraints are redundant: those that
  * nearly depend on each other are then taken for dependent (ki_expect_redundancy), and nearer is too near. */
 static bool must_move_end(const rk *self, bool forced, int moved) {
-    enum { MOST = 3 };
-    const ki_integrator *base = &self->base;
-    bool on_purpose = forced || (self->approaching && !base->flow.dynamics->redundant);
-    return self->tableau->adaptive && !on_purpose && moved < MOST && base->lands_badly &&
-           base->lands_badly(base);
+    bool on_purpose = forced || (self->approaching && !self->base.flow.dynamics->redundant);
+    return self->tableau->adaptive && !on_purpose && ki_should_move_end(&self->base, moved);
 }
 
 static keel_status step(ki_integrator *base, double t_end) {
@@ -299,7 +289,7 @@ static keel_status step(ki_integrator *base, double t_end) {
         if (status)
             h_next = ki_step_control_failed(&self->control, h);
         if (accepted && must_move_end(self, forced, moved)) {
-            self->h = MOVED_END * h;
+            self->h = KI_MOVED_END * h;
             moved++;
             base->rejected++;
             continue;

@@ -150,3 +150,8 @@ void ki_accept_step(ki_integrator *self, double t_new, double t_end) {
 bool ki_step_too_small(const ki_integrator *self, double h, double t_end) {
     return h < fmax(1e-14 * fabs(self->t), 1e-290) && h < t_end - self->t;
 }
+
+bool ki_should_move_end(const ki_integrator *self, int moved) {
+    enum { MOST = 3 };
+    return moved < MOST && self->lands_badly && self->lands_badly(self);
+}

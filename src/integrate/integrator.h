@@ -9,6 +9,7 @@
 
 #include <math.h>
 
+#include "base/four.h"
 #include "keel/settings.h"
 #include "keel/step.h"
 #include "stabilize/stabilizer.h"
@@ -64,7 +65,7 @@ extern const ki_method KI_STRUCTURAL; /* newmark ... trapezoidal */
 extern const ki_method KI_MIDPOINT;   /* midpoint, conserving    */
 
 /* Numbers behind the last of y, always zero: it may be read in groups of four. */
-enum { KI_SPARE = 3 };
+enum { KI_SPARE = KI_FOUR - 1 };
 
 struct ki_integrator {
     const ki_method *method;
@@ -134,6 +135,11 @@ bool ki_worth_retrying(keel_status status);
 
 /* The book-keeping of an accepted step that ends at t_new with the state self->y. Lands on t_end exactly. */
 void ki_accept_step(ki_integrator *self, double t_new, double t_end);
+
+/* Whether an attempt that could be accepted ends next to a singular pose that nobody has foreseen: so much of
+ * the step is made instead, a few times. `moved`: how often that was. */
+#define KI_MOVED_END 0.7
+bool ki_should_move_end(const ki_integrator *self, int moved);
 
 /* True when a step of h at the present time is too small to count. */
 bool ki_step_too_small(const ki_integrator *self, double h, double t_end);
