@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "andrews_batch.h"
 #include "andrews_by_hand.h"
 #include "formulate/dynamics.h"
 #include "keel/native.h"
@@ -185,6 +186,8 @@ static void compare(contender *list, int contenders, const char *name, int count
     (void)name, (void)count;
     measure_all(list, contenders);
     print(list, contenders);
+    keel_state at = {.q = list[0].y, .v = list[0].y + 7};
+    andrews_batch(list[0].system, &at);
 }
 
 static void repeat(contender *list, int contenders, const char *name, int count) {
