@@ -223,16 +223,6 @@ static double step_aside(const adams *self, double h) {
     return ahead > NEXT_TO_END * h && ahead < (2 - NEXT_TO_END) * h ? ahead / 1.5 : h;
 }
 
-/* The step to try: not beyond t_end, and no sliver left over for the step after. */
-static double limited_step(const adams *self, double t_end) {
-    double h = step_aside(self, self->h), rest = t_end - self->base.t;
-    if (self->base.settings.max_step > 0)
-        h = fmin(h, self->base.settings.max_step);
-    if (1.01 * h >= rest)
-        return rest;
-    return h > 0.5 * rest ? 0.5 * rest : h;
-}
-
 static void move_end(adams *self, double h, int *moved) {
     self->h = KI_MOVED_END * h;
     self->base.rejected++;
@@ -248,7 +238,7 @@ static keel_status step(ki_integrator *base, double t_end) {
      * with, which changes them by no more than the violation that is fed back */
     d->step = fmax(d->step, base->longest_step);
     for (;;) {
-        double h = limited_step(self, t_end), error = 0;
+        double h = ki_limited_step(base, step_aside(self, self->h), t_end), error = 0;
         double t_new = h < t_end - base->t ? base->t + h : t_end;
         if ((double)(base->steps + base->rejected) >= base->settings.most_steps)
             return KEEL_ERROR_LIMIT;

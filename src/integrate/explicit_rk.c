@@ -231,13 +231,11 @@ static double step_across(const rk *self, double h) {
 /* The step to try: not beyond t_end, and no sliver left over for the step after. */
 static double limited_step(const rk *self, double t_end) {
     double h = step_across(self, self->h), rest = t_end - self->base.t;
+    if (self->tableau->adaptive)
+        return ki_limited_step(&self->base, h, t_end);
     if (self->base.settings.max_step > 0)
         h = fmin(h, self->base.settings.max_step);
-    if (!self->tableau->adaptive)
-        return rest < h * (1 + 1e-9) ? rest : h;
-    if (1.01 * h >= rest)
-        return rest;
-    return h > 0.5 * rest ? 0.5 * rest : h;
+    return rest < h * (1 + 1e-9) ? rest : h;
 }
 
 /* The first stage: the last rate of the step before, unless automatic gains (law.h) follow a step that was

@@ -130,6 +130,15 @@ double ki_choose_first_step(ki_integrator *self, const double *rate, int order, 
     return fmin(fmin(100 * h0, h1), span);
 }
 
+double ki_limited_step(const ki_integrator *self, double h, double t_end) {
+    double rest = t_end - self->t;
+    if (self->settings.max_step > 0)
+        h = fmin(h, self->settings.max_step);
+    if (1.01 * h >= rest)
+        return rest;
+    return h > 0.5 * rest ? 0.5 * rest : h;
+}
+
 bool ki_worth_retrying(keel_status status) {
     return status != KEEL_ERROR_MEMORY && status != KEEL_ERROR_CALLBACK;
 }

@@ -130,6 +130,10 @@ double ki_error_norm(const ki_integrator *self, const double *e, const double *y
 double ki_choose_first_step(ki_integrator *self, const double *rate, int order, double t_end, double *scratch,
                             double *scratch_rate);
 
+/* The step to try in place of h: not beyond max_step and t_end, and no sliver left over for the step after.
+ */
+double ki_limited_step(const ki_integrator *self, double h, double t_end);
+
 /* Whether a failed evaluation may go away with a smaller step. */
 bool ki_worth_retrying(keel_status status);
 

@@ -191,14 +191,10 @@ static void accept(midpoint *self, double h, double t_end) {
 /* Not beyond t_end, and no sliver left over for the step after. */
 static double limited_step(const midpoint *self, double t_end) {
     const ki_integrator_settings *set = &self->base.settings;
-    double h = set->fixed ? set->step : self->h, rest = t_end - self->base.t;
-    if (!set->fixed && set->max_step > 0)
-        h = fmin(h, set->max_step);
-    if (set->fixed)
-        return rest < h * (1 + 1e-9) ? rest : h;
-    if (1.01 * h >= rest)
-        return rest;
-    return h > 0.5 * rest ? 0.5 * rest : h;
+    double rest = t_end - self->base.t;
+    if (!set->fixed)
+        return ki_limited_step(&self->base, self->h, t_end);
+    return rest < set->step * (1 + 1e-9) ? rest : set->step;
 }
 
 static keel_status step(ki_integrator *base, double t_end) {

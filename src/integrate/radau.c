@@ -170,16 +170,6 @@ static void accept(ki_radau *self, double h, double h_next, double t_end) {
     set_scale(self);
 }
 
-/* The step to try: not beyond t_end, and no sliver left over for the step after. */
-static double limited_step(const ki_radau *self, double t_end) {
-    double h = self->h, rest = t_end - self->base.t;
-    if (self->base.settings.max_step > 0)
-        h = fmin(h, self->base.settings.max_step);
-    if (1.01 * h >= rest)
-        return rest;
-    return h > 0.5 * rest ? 0.5 * rest : h;
-}
-
 /* Automatic gains (law.h) follow the longest step. */
 static keel_status begin_step(ki_radau *self) {
     ki_dynamics *d = self->base.flow.dynamics;
@@ -196,7 +186,7 @@ static keel_status step(ki_integrator *base, double t_end) {
     if (status)
         return status;
     for (;;) {
-        double h = limited_step(self, t_end), h_next = h;
+        double h = ki_limited_step(&self->base, self->h, t_end), h_next = h;
         bool accepted;
         if ((double)(base->steps + base->rejected) >= base->settings.most_steps)
             return KEEL_ERROR_LIMIT;

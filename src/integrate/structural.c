@@ -154,16 +154,6 @@ static keel_status fixed_step(ki_structural *self, double t_end) {
     return KEEL_OK;
 }
 
-/* The step to try: not beyond t_end, and no sliver left over for the step after. */
-static double limited_step(const ki_structural *self, double t_end) {
-    double h = self->h, rest = t_end - self->base.t;
-    if (self->base.settings.max_step > 0)
-        h = fmin(h, self->base.settings.max_step);
-    if (1.01 * h >= rest)
-        return rest;
-    return h > 0.5 * rest ? 0.5 * rest : h;
-}
-
 /* Another step means another matrix: a little more or less is not worth it. */
 static double worthwhile(double h, double h_next) {
     return h_next > 0.95 * h && h_next < 1.2 * h ? h : h_next;
@@ -172,7 +162,7 @@ static double worthwhile(double h, double h_next) {
 static keel_status chosen_step(ki_structural *self, double t_end) {
     ki_integrator *base = &self->base;
     for (;;) {
-        double h = limited_step(self, t_end), h_next = h, error = 0;
+        double h = ki_limited_step(&self->base, self->h, t_end), h_next = h, error = 0;
         if ((double)(base->steps + base->rejected) >= base->settings.most_steps)
             return KEEL_ERROR_LIMIT;
         if (ki_step_too_small(base, h, t_end))
