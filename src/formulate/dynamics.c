@@ -55,6 +55,7 @@ static void allocate_scratch(ki_dynamics *d) {
     d->lambda = KI_NEW(&d->arena, double, d->m);
     d->factored_q = KI_NEW(&d->arena, double, sys->n_q);
     d->known_qv = KI_NEW(&d->arena, double, sys->n_q + sys->n_v);
+    d->own_q = KI_NEW(&d->arena, double, sys->n_q);
     d->x = KI_NEW(&d->arena, double, sys->n_v);
     d->y = KI_NEW(&d->arena, double, d->m);
     d->b_v = KI_NEW(&d->arena, double, sys->n_v);
@@ -254,6 +255,10 @@ static unsigned known_at(const ki_dynamics *d, double t, const double *y) {
     return moved ? d->known & of_q : d->known;
 }
 
+bool ki_knows(const ki_dynamics *d, unsigned what, double t, const double *y) {
+    return (what & ~known_at(d, t, y)) == 0;
+}
+
 keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const double *y) {
     unsigned known = known_at(d, t, y), missing = what & ~known;
     if (!missing)
@@ -276,6 +281,7 @@ bool ki_is_factored(const ki_dynamics *d, double t, const double *y) {
 void ki_note_factors(ki_dynamics *d, double t, const double *y) {
     d->factorizations++;
     d->factored = true;
+    d->own_factored = false;
     d->factored_t = t;
     memcpy(d->factored_q, y, (size_t)d->system->n_q * sizeof(double));
 }

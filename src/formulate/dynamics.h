@@ -95,6 +95,10 @@ typedef struct ki_dynamics {
     bool factored;    /* K holds the factors of M, J at (t, q) below                        */
     double factored_t;
     double *factored_q; /* [n_q] */
+    /* The system's own elimination (own.h) in place of K: at most one of the two has the factors at hand. */
+    bool by_own, own_factored;
+    double *own_q;      /* [n_q] where */
+    long own_count;     /* how often it was done */
     unsigned known;     /* of the terms in KI_KEPT, those that d->at holds for (t, q, v) below */
     double known_t;
     double *known_qv;     /* [n_q + n_v] */
@@ -184,6 +188,9 @@ keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const doub
 /* Solves r(q,v,z,s,t) = 0 for d->s, starting from its present value. Does nothing when the system has
  * none. */
 keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y);
+
+/* Whether d->at holds all of `what`, terms in KI_KEPT, for (t, y). */
+bool ki_knows(const ki_dynamics *d, unsigned what, double t, const double *y);
 
 /* True if K holds the factors of M and J at (t, y), and d->at their values. */
 bool ki_is_factored(const ki_dynamics *d, double t, const double *y);

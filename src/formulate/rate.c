@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "formulate/dynamics.h"
+#include "formulate/own.h"
 #include "linalg/saddle_code.h"
 
 /* a h of the automatic gains, see law.h. Measured: at 0.25 dopri5 takes seven times the steps on the
@@ -182,20 +183,16 @@ keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k) {
     return RATES[d->law->formulation](d, t, y, k);
 }
 
-/* Whether v' is M^-1 (Q - J^T lambda) and nothing else. */
-static bool may_accelerate(const ki_dynamics *d) {
-    const keel_system *sys = d->system;
-    return sys->accelerate && d->law->formulation == KEEL_INDEX1 && !d->law->baumgarte && !d->redundant &&
-           !sys->n_s && !sys->n_z && !sys->kinematics && !sys->has_drivers;
-}
-
 keel_status ki_stage_rate(ki_dynamics *d, double t, const double *y, double *k) {
     const keel_system *sys = d->system;
     keel_point at = ki_point(d, t, y);
     int bad;
-    if (!may_accelerate(d) || !sys->accelerate(sys, d->work, &at, ki_v(d, k), ki_work(d, k)) ||
+    d->own_factored = false;
+    if (!ki_may_accelerate(d) || !sys->accelerate(sys, d->work, &at, ki_v(d, k), ki_work(d, k)) ||
         !ki_all_finite(ki_v(d, k), sys->n_v, &bad))
         return ki_rate(d, t, y, k); /* which also tells what is not finite */
+    if (d->by_own)
+        ki_own_note(d, y);
     memcpy(k, y + sys->n_q, (size_t)sys->n_v * sizeof(double));
     if (!sys->has_energy)
         *ki_work(d, k) = 0;

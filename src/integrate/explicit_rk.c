@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/four.h"
+#include "formulate/own.h"
 #include "integrate/integrator.h"
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
@@ -108,7 +109,8 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
     keel_status status = KEEL_OK;
     for (int s = 1; s < T->stages && !status; s++) {
         combine(self, &self->a[s], h, self->base.y, self->y_try);
-        bool factors = d->m > 0 && s == T->stages - 1; /* projection begins with those of the last stage */
+        /* projection begins with those of the last stage */
+        bool factors = d->m > 0 && !d->by_own && s == T->stages - 1;
         status = (factors ? ki_rate : ki_stage_rate)(d, self->base.t + T->c[s] * h, self->y_try, self->k[s]);
     }
     if (status)
@@ -123,7 +125,7 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
             return status;
     }
     if (!status)
-        status = (d->m > 0 ? ki_rate : ki_stage_rate)(d, t_new, self->y_try, self->k[T->stages]);
+        status = (d->m > 0 && !d->by_own ? ki_rate : ki_stage_rate)(d, t_new, self->y_try, self->k[T->stages]);
     if (!status && T->error_uses_new_rate)
         status = error_of_attempt(self, h, error);
     return status;
@@ -394,6 +396,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     if (base->arena.failed)
         return KEEL_ERROR_MEMORY;
     list_weights(self);
+    d->by_own = T->adaptive && ki_may_constrain(d);
     copy(self->y_old, base->y, base->n);
     keel_status status = ki_rate(d, base->t, base->y, self->k[0]);
     if (status)

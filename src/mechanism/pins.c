@@ -18,8 +18,8 @@ static bool is_pinned(const ki_mech *mech) {
     return pinned;
 }
 
-/* hub [body_count]: the first joint between a body and the ground, or -1. The number of joints that are no
- * hubs. */
+/* hub [body_count]: the first joint of the tree between a body and the ground, or -1. The number of joints that
+ * are no hubs. A cut one has rows, which a hub could not answer for. */
 static int find_hubs(const ki_mech *mech, int *hub) {
     int count = 0;
     for (int b = 0; b < mech->body_count; b++)
@@ -27,7 +27,7 @@ static int find_hubs(const ki_mech *mech, int *hub) {
     for (int j = 0; j < mech->described_joints; j++) {
         const int *body = mech->joint[j].body;
         int held = body[0] == 0 ? body[1] : body[1] == 0 ? body[0] : 0;
-        if (held > 0 && hub[held] < 0)
+        if (held > 0 && hub[held] < 0 && mech->joint[j].tree)
             hub[held] = j;
         else
             count++;
@@ -75,11 +75,16 @@ static void list_pins(const ki_mech *mech, const int *hub, const int *place, ki_
         if (hub[joint->body[0]] == j || hub[joint->body[1]] == j)
             continue;
         ki_pin *pin = &pins->pin[place ? place[count] : count];
+        pin->row = joint->tree ? -1 : joint->row_h;
+        pin->size = 0;
         for (int k = 0; k < 2; k++) {
-            const double *r = joint->frame[k].r, *centre = pins->body[joint->body[k]].centre;
+            const double *r = joint->frame[k].r;
+            const ki_pinned *body = &pins->body[joint->body[k]];
             pin->body[k] = joint->body[k];
-            for (int i = 0; i < 2; i++)
-                pin->r[k][i] = joint->body[k] == 0 ? 0 : (k ? 1 : -1) * (r[i] + centre[i]);
+            for (int i = 0; i < 2; i++) {
+                pin->r[k][i] = joint->body[k] == 0 ? 0 : (k ? 1 : -1) * (r[i] + body->centre[i]);
+                pin->size += body->i_m + body->i_I * pin->r[k][i] * pin->r[k][i];
+            }
         }
         count++;
     }
@@ -148,7 +153,12 @@ keel_status ki_pins_build(ki_mech *mech) {
         return KEEL_OK;
     ki_arena_init(&scratch);
     mech->pins = build(mech, &scratch);
-    mech->system.accelerate = mech->pins ? ki_pins_accelerate : NULL;
+    if (mech->pins) {
+        mech->system.accelerate = ki_pins_accelerate;
+        mech->system.own.factor = ki_pins_factor;
+        mech->system.own.constrain = ki_pins_constrain;
+        mech->system.own.gap = ki_pins_gap;
+    }
     bool failed = scratch.failed || mech->arena.failed;
     ki_arena_free(&scratch);
     return failed ? KEEL_ERROR_MEMORY : KEEL_OK;
@@ -160,4 +170,8 @@ void ki_pins_prepare(const ki_pins *pins, ki_arena *arena, ki_pins_work *work) {
     work->pin = KI_NEW(arena, ki_pin_state, count);
     work->r = ki_arena_alloc(arena, 2 * count, sizeof *work->r);
     work->block = ki_arena_alloc(arena, (size_t)pins->start[count], sizeof *work->block);
+    work->load = ki_arena_alloc(arena, count, sizeof *work->load);
+    work->turn = KI_NEW(arena, double, bodies);
+    work->rest = KI_NEW(arena, double, 3 * bodies);
+    work->nothing = KI_NEW(arena, double, 3 * bodies);
 }

@@ -38,6 +38,8 @@ typedef struct ki_pinned {
 typedef struct ki_pin {
     int body[2];
     double r[2][2]; /* r in body axes */
+    int row;        /* of J, its first; -1 in the tree */
+    double size;    /* S_xx + S_yy of its diagonal block, the same in every pose */
 } ki_pin;
 
 /* Two sides of a body, whose pins are row and column of a block; the first of those of a block sets it,
@@ -72,5 +74,13 @@ void ki_pins_prepare(const ki_pins *pins, ki_arena *arena, ki_pins_work *work);
 /* keel_system.accelerate. */
 int ki_pins_accelerate(const keel_system *system, void *work, const keel_point *at, double *v_rate,
                        double *power);
+
+/* Overwrites f [count], a right-hand side by pin, by S^-1 f with the factors at hand. */
+void ki_pins_solve(const ki_pins *pins, const ki_pins_work *w, double (*f)[2]);
+
+/* keel_system.own. */
+int ki_pins_factor(const keel_system *system, void *work, const double *q);
+void ki_pins_constrain(const keel_system *system, void *work, const double *s, double *x, double *lambda);
+double ki_pins_gap(const keel_system *system, void *work);
 
 #endif

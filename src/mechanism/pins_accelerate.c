@@ -166,6 +166,31 @@ KI_TWICE static void substitute(const ki_pins *pins, ki_pins_work *w) {
     }
 }
 
+void ki_pins_solve(const ki_pins *pins, const ki_pins_work *w, double (*f)[2]) {
+    for (int k = 0; k < pins->count; k++) {
+        const double *D = w->pin[k].D, x = f[k][0], y = f[k][1];
+        f[k][0] = D[0] * x + D[1] * y;
+        f[k][1] = D[1] * x + D[2] * y;
+        for (int a = pins->start[k]; a < pins->start[k + 1]; a++) {
+            const double *B = w->block[a];
+            double *g = f[pins->row[a]];
+            g[0] -= B[0] * f[k][0] + B[1] * f[k][1];
+            g[1] -= B[2] * f[k][0] + B[3] * f[k][1];
+        }
+    }
+    for (int k = pins->count - 1; k >= 0; k--) {
+        const double *D = w->pin[k].D;
+        double x = 0, y = 0;
+        for (int a = pins->start[k]; a < pins->start[k + 1]; a++) {
+            const double *B = w->block[a], *g = f[pins->row[a]];
+            x += B[0] * g[0] + B[2] * g[1];
+            y += B[1] * g[0] + B[3] * g[1];
+        }
+        f[k][0] -= D[0] * x + D[1] * y;
+        f[k][1] -= D[1] * x + D[2] * y;
+    }
+}
+
 static bool solve(const ki_pins *pins, ki_pins_work *w) {
     if (!eliminate(pins, w))
         return false;

@@ -34,6 +34,10 @@ typedef struct ki_pins_work {
     ki_pin_state *pin;     /* [count] */
     double (*r)[2];        /* [2 count] r of each side, world axes */
     double (*block)[4];    /* [blocks] xx, xy, yx, yy */
+    double (*load)[2];     /* [count] a right-hand side of ki_pins_constrain, then the forces */
+    double *turn;          /* [body_count] angular part of its x */
+    double *rest;          /* [n_v] velocities of a pose: zero */
+    double *nothing;       /* [n_v] accelerations that nobody asks for */
 } ki_pins_work;
 
 typedef struct ki_mech_work {

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "formulate/own.h"
 #include "linalg/dense.h"
 #include "linalg/saddle_internal.h"
 
@@ -129,7 +130,7 @@ void ki_gap_parts(ki_gap *gap, const ki_dynamics *d, double least, double *part)
 
 /* sqrt(pivot / S_ii), S_ii the largest so far; nothing without factors */
 static bool lengths_by_pivots(ki_gap *gap, const ki_dynamics *d) {
-    if (!ki_saddle_pivots(d->K, gap->left, gap->sorted))
+    if (!d->factored || !ki_saddle_pivots(d->K, gap->left, gap->sorted))
         return false;
     for (int i = 0; i < d->m; i++) {
         gap->length[i] = fmax(gap->length[i], sqrt(gap->sorted[i]));
@@ -172,7 +173,9 @@ static double nth_smallest(double *values, int count, int k) {
     return values[k];
 }
 
-double ki_gap_measure(ki_gap *gap, const ki_dynamics *d) {
+double ki_gap_measure(ki_gap *gap, ki_dynamics *d) {
+    if (gap->by_own)
+        return ki_own_gap(d, d->own_factored ? d->own_q : d->factored_q);
     if (!find_lengths(gap, d))
         return INFINITY;
     if (!gap->by_pivots)
@@ -197,13 +200,17 @@ static double any_sign(int i) {
 }
 
 /* y <- S^-1 y, scaled to unit length; x <- M^-1 J^T y. In rows of unit length, C S C with C = 1 / length. */
-static void iterate(ki_gap *gap, const ki_dynamics *d, double *y, double *x) {
+static void iterate(ki_gap *gap, ki_dynamics *d, double *y, double *x) {
     int m = d->m, n = d->system->n_v;
     double square = 0;
     for (int i = 0; i < m; i++)
         y[i] *= gap->length[i];
-    memset(x, 0, (size_t)n * sizeof(double));
-    ki_apply(d->K, x, y); /* J x = y, M x + J^T y' = 0 */
+    if (d->own_factored) { /* J x = y, M x + J^T y' = 0 */
+        ki_own_constrain(d, y, x, y);
+    } else {
+        memset(x, 0, (size_t)n * sizeof(double));
+        ki_apply(d->K, x, y);
+    }
     for (int i = 0; i < m; i++) {
         y[i] *= -gap->length[i];
         square += y[i] * y[i];
@@ -215,7 +222,7 @@ static void iterate(ki_gap *gap, const ki_dynamics *d, double *y, double *x) {
         x[j] *= scale;
 }
 
-bool ki_gap_turned(ki_gap *gap, const ki_dynamics *d) {
+bool ki_gap_turned(ki_gap *gap, ki_dynamics *d) {
     keel_pattern P = d->system->J;
     double product = 0, little = 0.1 / sqrt(d->m);
     /* a little of everything: what is small now may have been out of sight */
@@ -242,7 +249,7 @@ keel_status ki_gap_prepare(const ki_gap *gap, ki_dynamics *d, double t, const do
     return ki_evaluate_terms(d, KEEL_JACOBIAN, t, y);
 }
 
-void ki_gap_init(ki_gap *gap, ki_arena *arena, const ki_dynamics *d) {
+void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d) {
     size_t m = (size_t)d->m, n = (size_t)d->system->n_v;
     *gap = (ki_gap){0};
     gap->length = KI_NEW(arena, double, m);
@@ -256,6 +263,7 @@ void ki_gap_init(ki_gap *gap, ki_arena *arena, const ki_dynamics *d) {
         return;
     gap->by_pivots =
         (double)m * (double)m * (double)n > LARGEST_BY_ROWS && ki_saddle_pivots(d->K, gap->left, gap->sorted);
+    gap->by_own = gap->by_pivots && d->by_own;
     if (!gap->by_pivots)
         gap->rows = KI_NEW(arena, double, m *n);
     if (!gap->by_pivots)

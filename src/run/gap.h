@@ -10,6 +10,9 @@
  * kernel: the pivot of row i in S = J M^-1 J^T is the square of what the rows eliminated before it leave of
  * it, in the norm of M^-1. Squares end at round-off: such a gap is exact to 1e-8, and costs O(m).
  *
+ * A system with an elimination of its own (keel_system.own) has a gap of its own, exact to 1e-8 likewise, where
+ * pivots of K would serve.
+ *
  * A gap says nothing about what it did between two steps. But a pose passed in between leaves a trace: let y
  * be a vector with J^T y small, and x = M^-1 J^T y. At the next step one inverse iteration brings it up to
  * date,
@@ -25,6 +28,7 @@
 
 typedef struct ki_gap {
     bool by_pivots;
+    bool by_own;      /* the system's own gap; by_pivots too, for ranks and names */
     int rank;         /* of J at the start                           */
     double *length;   /* [m] largest length of each row so far       */
     double *left;     /* [m] what was left of each row, of the last measurement; by size if !by_pivots */
@@ -37,20 +41,20 @@ typedef struct ki_gap {
 } ki_gap;
 
 /* Memory from the arena (it may fail); the rank from d, at the start. */
-void ki_gap_init(ki_gap *gap, ki_arena *arena, const ki_dynamics *d);
+void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d);
 
 /* Brings the matrices of d to (t, y), as far as a measurement needs them. */
 keel_status ki_gap_prepare(const ki_gap *gap, ki_dynamics *d, double t, const double *y);
 
 /* The gap where d has its matrices. */
-double ki_gap_measure(ki_gap *gap, const ki_dynamics *d);
+double ki_gap_measure(ki_gap *gap, ki_dynamics *d);
 
 /* Which rows take part in the dependencies of J in d, rests of `least` and shorter counted as zero: part [m]
  * is the largest component of y in an orthonormal basis of {y: J^T y = 0}. Not with pivots. */
 void ki_gap_parts(ki_gap *gap, const ki_dynamics *d, double least, double *part);
 
 /* Follows y and x to where d is factored; true if J^T y has changed its sign since the last call. */
-bool ki_gap_turned(ki_gap *gap, const ki_dynamics *d);
+bool ki_gap_turned(ki_gap *gap, ki_dynamics *d);
 
 /* The rank there, lengths of `least` and shorter counted as zero. */
 int ki_gap_rank(ki_gap *gap, const ki_dynamics *d, double least);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "formulate/own.h"
+
 /* A pose is singular when the gap, searched to its minimum, falls below this part of its largest value. */
 static const double SINGULAR = 1e-5;
 
@@ -10,7 +12,7 @@ static const double SINGULAR = 1e-5;
  * hardly see. */
 static const double NEAR = 1e-2;
 
-void ki_watch_init(ki_watch *w, ki_arena *arena, const ki_dynamics *d, double t) {
+void ki_watch_init(ki_watch *w, ki_arena *arena, ki_dynamics *d, double t) {
     *w = (ki_watch){.logged = -INFINITY, .measured_at = -1, .t = t, .t_before = t, .smallest_time = t};
     if (d->m == 0)
         return;
@@ -20,15 +22,22 @@ void ki_watch_init(ki_watch *w, ki_arena *arena, const ki_dynamics *d, double t)
     w->gap = w->before = w->largest = w->smallest = w->active ? ki_gap_measure(&w->of, d) : 0;
 }
 
-/* The gap at a time inside the last step. Infinite where the model cannot be evaluated. */
-static double gap_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double t) {
+/* The gap at a time inside the last step. Infinite where the model cannot be evaluated. A gap of the system's
+ * own needs no matrices: d has them only if `whole`. */
+static double look_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double t, bool whole) {
     if (in->method->interpolate(in, t, w->y))
         return INFINITY;
     ki_normalize(d, w->y);
     memcpy(d->s, in->flow.dynamics->s, (size_t)d->system->n_s * sizeof(double)); /* a guess nearby */
+    if (w->of.by_own && !whole)
+        return ki_own_gap(d, w->y);
     if (ki_solve_auxiliaries(d, t, w->y) || ki_gap_prepare(&w->of, d, t, w->y))
         return INFINITY;
     return ki_gap_measure(&w->of, d);
+}
+
+static double gap_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double t) {
+    return look_inside(w, in, d, t, false);
 }
 
 /* A time inside the last step and the gap there. */
@@ -215,19 +224,20 @@ static double extrapolated_zero(double t_before, double before, double t, double
 }
 
 /* The gap where d is factored, measured once for each factorization. */
-static double gap_here(ki_watch *w, const ki_dynamics *d) {
-    if (w->measured_at != d->factorizations)
+static double gap_here(ki_watch *w, ki_dynamics *d) {
+    long count = d->factorizations + d->own_count;
+    if (w->measured_at != count)
         w->measured = ki_gap_measure(&w->of, d);
-    w->measured_at = d->factorizations;
+    w->measured_at = count;
     return w->measured;
 }
 
 /* The end of an attempt, before it is accepted. From a start that is as near no other end is better. */
 static bool lands_badly(const ki_integrator *in) {
     ki_watch *w = in->watch;
-    const ki_dynamics *d = in->flow.dynamics;
+    ki_dynamics *d = in->flow.dynamics;
     double near = NEAR * w->largest;
-    return w->gap > near && d->factored && gap_here(w, d) < near;
+    return w->gap > near && (d->factored || d->own_factored) && gap_here(w, d) < near;
 }
 
 /* Takes down the gap at the end of the step, and what follows from it alone. */
@@ -268,7 +278,7 @@ static bool find_pose(ki_watch *w, ki_integrator *in, ki_dynamics *rows, bool tu
     if (least.gap > look.limit || fabs(least.t - w->logged) < 1e-3 * h + 1e-9 * fabs(least.t))
         return false;
     *t_singular = least.t;
-    *gap = look.at == least.t ? least.gap : gap_inside(w, in, rows, least.t);
+    *gap = look.at == least.t && !w->of.by_own ? least.gap : look_inside(w, in, rows, least.t, true);
     w->logged = *t_singular;
     return true;
 }
@@ -282,10 +292,11 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
     in->lands_badly = lands_badly;
     double expected = extrapolated_zero(w->t_before, w->before, w->t, w->gap), h = in->t - in->t_old;
     /* a one-step method has just evaluated J here for its next step */
-    bool known = ki_is_factored(in->flow.dynamics, in->t, in->y);
-    take_gap(w, in, known ? gap_here(w, in->flow.dynamics) : gap_inside(w, in, rows, in->t));
-    const ki_dynamics *here = known ? in->flow.dynamics : rows;
-    bool turned = here->factored && ki_gap_turned(&w->of, here);
+    ki_dynamics *here = in->flow.dynamics;
+    bool known = ki_is_factored(here, in->t, in->y) || ki_own_is_at(here, in->y);
+    here = known ? here : rows;
+    take_gap(w, in, known ? gap_here(w, here) : look_inside(w, in, rows, in->t, true));
+    bool turned = (here->factored || here->own_factored) && ki_gap_turned(&w->of, here);
     /* predicted, or next to it, or steep enough to fall to zero and rise again within the step */
     bool suspicious = turned || expected < in->t + h || w->gap < 1e-3 * w->largest ||
                       w->gap + w->before < 1.2 * w->steepest * h;
