@@ -18,8 +18,8 @@ static bool is_pinned(const ki_mech *mech) {
     return pinned;
 }
 
-/* hub [body_count]: the first joint of the tree between a body and the ground, or -1. The number of joints that
- * are no hubs. A cut one has rows, which a hub could not answer for. */
+/* hub [body_count]: the first joint between a body and the ground, or -1. The number of joints that are no
+ * hubs. */
 static int find_hubs(const ki_mech *mech, int *hub) {
     int count = 0;
     for (int b = 0; b < mech->body_count; b++)
@@ -27,7 +27,7 @@ static int find_hubs(const ki_mech *mech, int *hub) {
     for (int j = 0; j < mech->described_joints; j++) {
         const int *body = mech->joint[j].body;
         int held = body[0] == 0 ? body[1] : body[1] == 0 ? body[0] : 0;
-        if (held > 0 && hub[held] < 0 && mech->joint[j].tree)
+        if (held > 0 && hub[held] < 0)
             hub[held] = j;
         else
             count++;
@@ -147,14 +147,23 @@ static ki_pins *build(ki_mech *mech, ki_arena *scratch) {
     return arena->failed || scratch->failed ? NULL : pins;
 }
 
+/* Whether all rows are those of pins: a hub that is cut cannot open. */
+static bool answers_for_rows(const ki_mech *mech) {
+    int rows = 0;
+    for (int p = 0; p < mech->pins->count; p++)
+        rows += mech->pins->pin[p].row >= 0 ? 2 : 0;
+    return rows > 0 && rows == keel_system_m(&mech->system);
+}
+
 keel_status ki_pins_build(ki_mech *mech) {
     ki_arena scratch;
     if (!is_pinned(mech))
         return KEEL_OK;
     ki_arena_init(&scratch);
     mech->pins = build(mech, &scratch);
-    if (mech->pins) {
+    if (mech->pins)
         mech->system.accelerate = ki_pins_accelerate;
+    if (mech->pins && answers_for_rows(mech)) {
         mech->system.own.factor = ki_pins_factor;
         mech->system.own.constrain = ki_pins_constrain;
         mech->system.own.gap = ki_pins_gap;
