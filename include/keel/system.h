@@ -132,10 +132,10 @@ struct keel_system {
     int (*accelerate)(const keel_system *system, void *work, const keel_point *at, double *v_rate,
                       double *power);
 
-    /* Goes with `accelerate`, for systems with holonomic constraints only; NULL: none. The same elimination at
-     * a pose q, for what the step of an explicit Runge-Kutta method asks besides accelerations. `accelerate`
-     * and `factor` leave its factors in `work` (the latter unless it returns 0: too near to a singular pose);
-     * `constrain` answers with them
+    /* Goes with `accelerate`, for systems with holonomic constraints only; NULL: none. The same elimination
+     * at a pose q, for what the step of an explicit Runge-Kutta method asks besides accelerations.
+     * `accelerate` and `factor` leave its factors in `work` (the latter unless it returns 0: too near to a
+     * singular pose); `constrain` answers with them
      *
      *     J x = s,   M x + J^T lambda = 0              s [m], x [n_v], lambda [m]
      *

@@ -97,9 +97,9 @@ typedef struct ki_dynamics {
     double *factored_q; /* [n_q] */
     /* The system's own elimination (own.h) in place of K: at most one of the two has the factors at hand. */
     bool by_own, own_factored;
-    double *own_q;      /* [n_q] where */
-    long own_count;     /* how often it was done */
-    unsigned known;     /* of the terms in KI_KEPT, those that d->at holds for (t, q, v) below */
+    double *own_q;  /* [n_q] where */
+    long own_count; /* how often it was done */
+    unsigned known; /* of the terms in KI_KEPT, those that d->at holds for (t, q, v) below */
     double known_t;
     double *known_qv;     /* [n_q + n_v] */
     keel_saddle *P, *P_G; /* K and K_G with the metric and penalty of projections; K and K_G themselves for

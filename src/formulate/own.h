@@ -2,9 +2,9 @@
  *
  * A system that finds its accelerations without M and J can also say, with the same factors, which x of least
  * norm in M has J x = s: all that projections of states and of error estimates, and the watch for singular
- * poses, ask of K. So the step of an explicit Runge-Kutta method factors no matrix of all coordinates and rows;
- * M and J are evaluated once, at its end, to measure by. Near a singular pose the system gives back, and K
- * takes over until it is passed.
+ * poses, ask of K. So the step of an explicit Runge-Kutta method factors no matrix of all coordinates and
+ * rows; M and J are evaluated once, at its end, to measure by. Near a singular pose the system gives back,
+ * and K takes over until it is passed.
  */
 #ifndef KI_OWN_H
 #define KI_OWN_H

@@ -6,6 +6,7 @@
 #include "mechanism/joint.h"
 #include "mechanism/mech_system.h"
 #include "mechanism/pins_order.h"
+#include "mechanism/pins_path.h"
 
 static bool is_pinned(const ki_mech *mech) {
     const keel_system *sys = &mech->system;
@@ -76,6 +77,7 @@ static void list_pins(const ki_mech *mech, const int *hub, const int *place, ki_
             continue;
         ki_pin *pin = &pins->pin[place ? place[count] : count];
         pin->row = joint->tree ? -1 : joint->row_h;
+        pin->sign = 1;
         pin->size = 0;
         for (int k = 0; k < 2; k++) {
             const double *r = joint->frame[k].r;
@@ -116,6 +118,34 @@ static int count_pairs(const ki_pins *pins) {
     return pairs;
 }
 
+/* The pins one after the other, or in the order of fewest neighbours, and what the elimination of either
+ * needs. False if S is not sparse. */
+static bool put_in_order(const ki_mech *mech, const int *hub, ki_pins *pins, ki_arena *arena,
+                         ki_arena *scratch) {
+    int n = pins->count;
+    int *order = KI_NEW(scratch, int, n), *place = KI_NEW(scratch, int, n),
+        *bodies = KI_NEW(scratch, int, n + 1);
+    if (scratch->failed)
+        return false;
+    bool path = ki_pins_find_path(pins, place, bodies);
+    if (!path && !ki_pins_order(pins, scratch, order))
+        return false;
+    for (int k = 0; k < n && !path; k++)
+        place[order[k]] = k;
+    list_pins(mech, hub, place, pins);
+    if (path)
+        ki_pins_turn_path(pins, bodies);
+    list_sides(pins);
+    if (path) {
+        ki_pins_build_path(pins, bodies, mech->gravity, arena);
+        return true;
+    }
+    pins->pair = KI_NEW(arena, ki_side_pair, count_pairs(pins));
+    if (!arena->failed)
+        ki_pins_columns(pins, arena, scratch);
+    return true;
+}
+
 /* NULL when out of memory, if a body cannot be taken by itself, or if S is not sparse. */
 static ki_pins *build(ki_mech *mech, ki_arena *scratch) {
     ki_arena *arena = &mech->arena;
@@ -128,31 +158,23 @@ static ki_pins *build(ki_mech *mech, ki_arena *scratch) {
     pins->body = KI_NEW(arena, ki_pinned, mech->body_count + 1);
     pins->pin = KI_NEW(arena, ki_pin, n);
     pins->side = KI_NEW(arena, int, 2 * n);
-    int *order = KI_NEW(scratch, int, n), *place = KI_NEW(scratch, int, n);
-    if (arena->failed || scratch->failed)
-        return NULL;
-    if (!fill_bodies(mech, hub, pins))
+    if (arena->failed || !fill_bodies(mech, hub, pins))
         return NULL;
     list_pins(mech, hub, NULL, pins);
     list_sides(pins);
-    if (!ki_pins_order(pins, scratch, order))
+    if (!put_in_order(mech, hub, pins, arena, scratch))
         return NULL;
-    for (int k = 0; k < n; k++)
-        place[order[k]] = k;
-    list_pins(mech, hub, place, pins);
-    list_sides(pins);
-    pins->pair = KI_NEW(arena, ki_side_pair, count_pairs(pins));
-    if (!arena->failed)
-        ki_pins_columns(pins, arena, scratch);
     return arena->failed || scratch->failed ? NULL : pins;
 }
 
-/* Whether all rows are those of pins: a hub that is cut cannot open. */
-static bool answers_for_rows(const ki_mech *mech) {
-    int rows = 0;
-    for (int p = 0; p < mech->pins->count; p++)
-        rows += mech->pins->pin[p].row >= 0 ? 2 : 0;
-    return rows > 0 && rows == keel_system_m(&mech->system);
+/* Lists the pins that are cut. Whether all rows are theirs: a hub that is cut cannot open. */
+static bool answer_for_rows(ki_mech *mech) {
+    ki_pins *pins = mech->pins;
+    pins->cut = KI_NEW(&mech->arena, int, pins->count);
+    for (int p = 0; pins->cut && p < pins->count; p++)
+        if (pins->pin[p].row >= 0)
+            pins->cut[pins->cut_count++] = p;
+    return pins->cut_count > 0 && 2 * pins->cut_count == keel_system_m(&mech->system);
 }
 
 keel_status ki_pins_build(ki_mech *mech) {
@@ -163,7 +185,7 @@ keel_status ki_pins_build(ki_mech *mech) {
     mech->pins = build(mech, &scratch);
     if (mech->pins)
         mech->system.accelerate = ki_pins_accelerate;
-    if (mech->pins && answers_for_rows(mech)) {
+    if (mech->pins && answer_for_rows(mech)) {
         mech->system.own.factor = ki_pins_factor;
         mech->system.own.constrain = ki_pins_constrain;
         mech->system.own.gap = ki_pins_gap;
@@ -175,12 +197,16 @@ keel_status ki_pins_build(ki_mech *mech) {
 
 void ki_pins_prepare(const ki_pins *pins, ki_arena *arena, ki_pins_work *work) {
     size_t bodies = (size_t)pins->body_count, count = (size_t)pins->count;
+    work->response = KI_NEW(arena, double, bodies);
+    work->load = ki_arena_alloc(arena, count, sizeof *work->load);
+    work->rest = KI_NEW(arena, double, 3 * bodies);
+    work->nothing = KI_NEW(arena, double, 3 * bodies);
+    if (pins->path) {
+        ki_pins_prepare_path(pins, arena, work);
+        return;
+    }
     work->body = KI_NEW(arena, ki_pinned_state, bodies);
     work->pin = KI_NEW(arena, ki_pin_state, count);
     work->r = ki_arena_alloc(arena, 2 * count, sizeof *work->r);
     work->block = ki_arena_alloc(arena, (size_t)pins->start[count], sizeof *work->block);
-    work->load = ki_arena_alloc(arena, count, sizeof *work->load);
-    work->turn = KI_NEW(arena, double, bodies);
-    work->rest = KI_NEW(arena, double, 3 * bodies);
-    work->nothing = KI_NEW(arena, double, 3 * bodies);
 }

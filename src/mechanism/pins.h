@@ -39,6 +39,7 @@ typedef struct ki_pin {
     int body[2];
     double r[2][2]; /* r in body axes */
     int row;        /* of J, its first; -1 in the tree */
+    double sign;    /* 1: rows are the second body minus the first, or -1 */
     double size;    /* S_xx + S_yy of its diagonal block, the same in every pose */
 } ki_pin;
 
@@ -62,6 +63,8 @@ typedef struct ki_pins {
     int empty_count;
     int *empty; /* blocks without a pair: they fill in */
     int *start, *row, *target;
+    int cut_count, *cut;       /* pins that have rows */
+    struct ki_pins_path *path; /* pins_path.h, instead of pairs and columns; NULL: S is no path */
 } ki_pins;
 
 /* Fills mech->pins, if all joints are pins and nothing else asks for rows. Layout and forces are in place.
@@ -71,13 +74,18 @@ keel_status ki_pins_build(ki_mech *mech);
 /* The scratch that ki_pins_accelerate needs, from `arena`, whose `failed` tells. */
 void ki_pins_prepare(const ki_pins *pins, ki_arena *arena, ki_pins_work *work);
 
-/* keel_system.accelerate. */
+/* keel_system.accelerate. Afterwards the work has the factors of S and r for the functions below. */
 int ki_pins_accelerate(const keel_system *system, void *work, const keel_point *at, double *v_rate,
                        double *power);
 
-/* Overwrites f [count], a right-hand side by pin, by S^-1 f with the factors at hand. */
-void ki_pins_solve(const ki_pins *pins, const ki_pins_work *w, double (*f)[2]);
+/* r of side 2 p + k, world axes, s = 1 if k and else -1 included. */
+void ki_pins_arm(const ki_pins *pins, const ki_pins_work *w, int side, double r[2]);
 
+/* f [count] <- S^-1 f */
+void ki_pins_solve(const ki_pins *pins, ki_pins_work *w, double (*f)[2]);
+
+/* v' that the forces f [count] of the pins make alone: without weight, other forces and velocities. */
+void ki_pins_respond(const ki_pins *pins, ki_pins_work *w, const double (*f)[2], double *v_rate);
 /* keel_system.own. */
 int ki_pins_factor(const keel_system *system, void *work, const double *q);
 void ki_pins_constrain(const keel_system *system, void *work, const double *s, double *x, double *lambda);

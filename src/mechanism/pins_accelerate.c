@@ -6,6 +6,7 @@
 #include "mechanism/forces/force.h"
 #include "mechanism/mech_system.h"
 #include "mechanism/pins.h"
+#include "mechanism/pins_path.h"
 
 /* A pivot of S below this part of its diagonal entry is too near to a singular pose: accelerations would lose
  * more than three digits to round-off. */
@@ -166,38 +167,6 @@ KI_TWICE static void substitute(const ki_pins *pins, ki_pins_work *w) {
     }
 }
 
-void ki_pins_solve(const ki_pins *pins, const ki_pins_work *w, double (*f)[2]) {
-    for (int k = 0; k < pins->count; k++) {
-        const double *D = w->pin[k].D, x = f[k][0], y = f[k][1];
-        f[k][0] = D[0] * x + D[1] * y;
-        f[k][1] = D[1] * x + D[2] * y;
-        for (int a = pins->start[k]; a < pins->start[k + 1]; a++) {
-            const double *B = w->block[a];
-            double *g = f[pins->row[a]];
-            g[0] -= B[0] * f[k][0] + B[1] * f[k][1];
-            g[1] -= B[2] * f[k][0] + B[3] * f[k][1];
-        }
-    }
-    for (int k = pins->count - 1; k >= 0; k--) {
-        const double *D = w->pin[k].D;
-        double x = 0, y = 0;
-        for (int a = pins->start[k]; a < pins->start[k + 1]; a++) {
-            const double *B = w->block[a], *g = f[pins->row[a]];
-            x += B[0] * g[0] + B[2] * g[1];
-            y += B[1] * g[0] + B[3] * g[1];
-        }
-        f[k][0] -= D[0] * x + D[1] * y;
-        f[k][1] -= D[1] * x + D[2] * y;
-    }
-}
-
-static bool solve(const ki_pins *pins, ki_pins_work *w) {
-    if (!eliminate(pins, w))
-        return false;
-    substitute(pins, w);
-    return true;
-}
-
 /* ---- accelerations ------------------------------------------------------------------------------------- */
 
 /* Adds the torques of its pins to the angular acceleration of a body. */
@@ -247,27 +216,73 @@ KI_TWICE static void rates(const ki_pins *pins, ki_pins_work *w, double *v_rate)
     }
 }
 
+static bool accelerate(const ki_mech *mech, ki_mech_work *w, const keel_point *at, bool forces,
+                       double *v_rate) {
+    const ki_pins *pins = mech->pins;
+    if (pins->path)
+        return ki_path_accelerate(pins, &w->pins, at, forces ? (const double(*)[6])w->wrench : NULL, v_rate);
+    w->placed = false; /* the angles are others from now on */
+    turn_bodies(pins, w, at);
+    free_rates(pins, w, mech->gravity, forces);
+    set_up_pins(pins, &w->pins);
+    set_up_blocks(pins, &w->pins);
+    if (!eliminate(pins, &w->pins))
+        return false;
+    substitute(pins, &w->pins);
+    rates(pins, &w->pins, v_rate);
+    return true;
+}
+
 int ki_pins_accelerate(const keel_system *system, void *work, const keel_point *at, double *v_rate,
                        double *power) {
     const ki_mech *mech = ki_mech_of(system);
-    const ki_pins *pins = mech->pins;
     ki_mech_work *w = work;
     bool forces = mech->force_count > 0 || mech->layout->rubbing_count > 0;
     w->power = 0;
     if (forces) {
         ki_place(mech, w, at->q);
         ki_move_bodies(mech, w, at->v);
-        memset(w->wrench, 0, (size_t)pins->body_count * sizeof *w->wrench);
+        memset(w->wrench, 0, (size_t)mech->body_count * sizeof *w->wrench);
         ki_apply_forces(mech, w, at->t, NULL);
     }
-    w->placed = false; /* the angles are others from now on */
-    turn_bodies(pins, w, at);
-    free_rates(pins, w, mech->gravity, forces);
-    set_up_pins(pins, &w->pins);
-    set_up_blocks(pins, &w->pins);
     *power = w->power;
-    if (!solve(pins, &w->pins))
-        return 0;
-    rates(pins, &w->pins, v_rate);
-    return 1;
+    return accelerate(mech, w, at, forces, v_rate);
+}
+
+/* Accelerations from rest, which nobody asks for, are a small part of it. */
+int ki_pins_factor(const keel_system *system, void *work, const double *q) {
+    ki_mech_work *w = work;
+    const keel_point at = {.q = q, .v = w->pins.rest};
+    return accelerate(ki_mech_of(system), w, &at, false, w->pins.nothing);
+}
+
+/* ---- other right-hand sides ---------------------------------------------------------------------------- */
+
+/* f <- D^-1 f, without what later pins add, as `eliminate` does it */
+KI_TWICE static void eliminate_again(const ki_pins *pins, ki_pins_work *w) {
+    ki_pin_state *pin = w->pin;
+    for (int k = 0; k < pins->count; k++) {
+        const double *D = pin[k].D;
+        double *f = pin[k].f, z[2] = {D[0] * f[0] + D[1] * f[1], D[1] * f[0] + D[2] * f[1]};
+        for (int a = pins->start[k]; a < pins->start[k + 1]; a++) {
+            const double *B = w->block[a];
+            double *to = pin[pins->row[a]].f;
+            to[0] -= B[0] * z[0] + B[1] * z[1];
+            to[1] -= B[2] * z[0] + B[3] * z[1];
+        }
+        f[0] = z[0], f[1] = z[1];
+    }
+}
+
+void ki_pins_solve(const ki_pins *pins, ki_pins_work *w, double (*f)[2]) {
+    if (pins->path) {
+        ki_path_solve(pins, w, f);
+        return;
+    }
+    for (int k = 0; k < pins->count; k++)
+        memcpy(w->pin[k].f, f[k], sizeof *f);
+    eliminate_again(pins, w);
+    substitute(pins, w);
+    for (int k = 0; k < pins->count; k++)
+        memcpy(f[k], w->pin[k].f, sizeof *f);
 }

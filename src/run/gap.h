@@ -10,8 +10,8 @@
  * kernel: the pivot of row i in S = J M^-1 J^T is the square of what the rows eliminated before it leave of
  * it, in the norm of M^-1. Squares end at round-off: such a gap is exact to 1e-8, and costs O(m).
  *
- * A system with an elimination of its own (keel_system.own) has a gap of its own, exact to 1e-8 likewise, where
- * pivots of K would serve.
+ * A system with an elimination of its own (keel_system.own) has a gap of its own, exact to 1e-8 likewise,
+ * where pivots of K would serve.
  *
  * A gap says nothing about what it did between two steps. But a pose passed in between leaves a trace: let y
  * be a vector with J^T y small, and x = M^-1 J^T y. At the next step one inverse iteration brings it up to

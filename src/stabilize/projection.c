@@ -330,8 +330,8 @@ static keel_status factor_holonomic(ki_dynamics *d) {
     return keel_saddle_factor(d->K_G, d->at.M, d->at.J, NULL);
 }
 
-/* The same in the metric of an implicit step, or by the system's own factors: e - x with J x = J e in the first
- * `rows` rows. */
+/* The same in the metric of an implicit step, or by the system's own factors: e - x with J x = J e in the
+ * first `rows` rows. */
 static void tangential_by_rows(ki_dynamics *d, int rows, double *e) {
     keel_pattern P = d->system->J;
     for (int i = 0; i < d->m; i++) {
