@@ -111,7 +111,7 @@ static void place_body(const ki_pins *pins, int b, int j, const double *g) {
         pins->path->turn[b - 1].place = j;
 }
 
-/* place of each body but the ground, which has the last one of a path */
+/* The places of all bodies are there. */
 static void list_turns(const ki_pins *pins) {
     ki_path_turn *turn = pins->path->turn;
     for (int b = 1; b < pins->body_count; b++) {
@@ -119,13 +119,16 @@ static void list_turns(const ki_pins *pins) {
         int place = turn[b - 1].place;
         turn[b - 1] = (ki_path_turn){
             .place = place,
-            .parent = body->parent > 0 ? turn[body->parent - 1].place : pins->path->N + 2,
+            .parent = body->parent > 0 ? turn[body->parent - 1].place : pins->path->ground,
             .q = body->q,
-            .v = body->v,
+            .v = body->v < 0 ? ~body->v + 2 : body->v,
             .sense = body->sense,
             .turn = body->turn,
             .sign = body->sign,
         };
+        if (body->v < 0)
+            pins->path->own[pins->path->own_count++] =
+                (ki_path_own){place, ~body->v, body->i_m, {body->centre[0], body->centre[1]}};
     }
 }
 
@@ -138,11 +141,12 @@ void ki_pins_build_path(ki_pins *pins, const int *bodies, const double *gravity,
         alone += sides_of(pins, b) == 0;
     path->lead = pins->count % 2;
     path->N = pins->count + path->lead;
-    path->places = path->N + 4 + alone;
-    path->parts =
-        ki_padded(path->places + 2) / KI_FOUR; /* a body looks at the pins of the next place but one */
+    path->places = path->N + (alone ? 4 + alone : 2);
+    path->ground = ki_padded(path->places);
+    path->parts = path->ground / KI_FOUR;
     path->part = KI_NEW(arena, ki_path_part, path->parts);
     path->turn = KI_NEW(arena, ki_path_turn, count - 1);
+    path->own = KI_NEW(arena, ki_path_own, count - 1);
     path->fall = ki_arena_alloc(arena, (size_t)path->places, sizeof *path->fall);
     if (arena->failed)
         return;

@@ -14,7 +14,8 @@
  *
  * so that all of a step of the elimination is in one place. The body in the middle is in place N and again,
  * seen from the other stream, in N + 1: there pin N is pin N - 1 told from the other side, with -r and -f,
- * and N + 1 is N - 2. Place N + 2 is the ground, and from N + 4 on stand bodies without pins.
+ * and N + 1 is N - 2. From N + 4 on stand bodies without pins. The ground is behind all others, where nothing
+ * is ever written.
  */
 #ifndef KI_MECHANISM_PINS_PATH_H
 #define KI_MECHANISM_PINS_PATH_H
@@ -30,18 +31,26 @@ typedef struct ki_path_part {
     double weight[2][4]; /* weight alone makes alpha = weight_0 cos + weight_1 sin */
 } ki_path_part;
 
-/* How a body turns, in the order of the tree; as in ki_pinned. */
+/* How a body turns, in the order of the tree; as in ki_pinned, but for v, which is that of its angle. */
 typedef struct ki_path_turn {
     int place, parent, q, v;
     double sense, turn, sign;
 } ki_path_turn;
 
+/* A body with coordinates of its own, beginning with v. */
+typedef struct ki_path_own {
+    int place, v;
+    double i_m, centre[2];
+} ki_path_own;
+
 typedef struct ki_pins_path {
     int lead, N;
-    int places, parts;
+    int places, parts, ground;
     ki_path_part *part; /* [parts] */
     ki_path_turn *turn; /* [body_count - 1] */
-    double (*fall)[2];  /* [places] i_m times weight */
+    int own_count;
+    ki_path_own *own;
+    double (*fall)[2]; /* [places] i_m times weight */
 } ki_pins_path;
 
 /* Whether S is one path: then place [count], the number of each pin in the order of elimination, and bodies

@@ -23,8 +23,8 @@ void ki_pins_prepare_path(const ki_pins *pins, ki_arena *arena, ki_pins_work *wo
     double **const arrays[] = {&work->angle, &work->sine,   &work->cosine,
                                &work->omega, &work->pushed, &work->alpha};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        *arrays[i] = KI_NEW(arena, double, path->parts *KI_FOUR);
-    work->state = KI_NEW(arena, ki_path_state, path->parts);
+        *arrays[i] = KI_NEW(arena, double, path->ground + 1);
+    work->state = KI_NEW(arena, ki_path_state, path->parts + 1); /* bodies look at the next place but one */
     work->a = ki_arena_alloc(arena, (size_t)path->places, sizeof *work->a);
     if (arena->failed)
         return;
@@ -38,25 +38,24 @@ static void turn_bodies(const ki_pins *pins, ki_pins_work *w, const keel_point *
     double angle = 0, omega = 0;
     for (int b = 0, last = -1; b < pins->body_count - 1; b++) {
         const ki_path_turn *body = &path->turn[b];
-        int v = body->v < 0 ? ~body->v + 2 : body->v;
         if (body->parent != last) {
             angle = w->angle[body->parent];
             omega = w->omega[body->parent];
         }
         angle += body->sense * at->q[body->q] + body->turn;
-        omega += body->sign * at->v[v];
+        omega += body->sign * at->v[body->v];
         last = body->place;
         w->angle[last] = angle;
         w->omega[last] = omega;
     }
     w->angle[path->N + 1] = w->angle[path->N];
     w->omega[path->N + 1] = w->omega[path->N];
-    ki_sines_cosines(path->places, w->angle, w->sine, w->cosine);
+    ki_sines_cosines(path->parts * KI_FOUR, w->angle, w->sine, w->cosine);
 }
 
-/* The centre of mass of body b, in place j, from the base point, world axes. */
-static void find_centre(const ki_pins *pins, const ki_pins_work *w, int b, int j, double r[2]) {
-    const double *c = pins->body[b].centre, cosine = w->cosine[j], sine = w->sine[j];
+/* A centre of mass in place j, from the base point, world axes. */
+static void find_centre(const double c[2], const ki_pins_work *w, int j, double r[2]) {
+    const double cosine = w->cosine[j], sine = w->sine[j];
     r[0] = cosine * c[0] - sine * c[1];
     r[1] = sine * c[0] + cosine * c[1];
 }
@@ -69,7 +68,7 @@ static void push_bodies(const ki_pins *pins, ki_pins_work *w, const double (*wre
         const double *F = wrench[b] + 1;
         int j = pins->path->turn[b - 1].place;
         double r[2];
-        find_centre(pins, w, b, j, r);
+        find_centre(body->centre, w, j, r);
         w->pushed[j] = body->i_I * (wrench[b][0] + (r[0] * F[1] - r[1] * F[0]));
         for (int i = 0; i < 2; i++)
             w->a[j][i] = pins->path->fall[j][i] + body->i_m * F[i];
@@ -143,11 +142,10 @@ KI_TWICE static void set_up(const ki_pins_path *path, ki_pins_work *w) {
     const int parts = path->parts;
     double *const alphas = w->alpha, *const omegas = w->omega, *const pushed = w->pushed;
     double *const cosines = w->cosine, *const sines = w->sine;
+    const ki_path_part *part = path->part;
+    ki_path_state *s = w->state;
     side_terms before = {0};
-    for (int p = 0; p < parts; p++) {
-        const ki_path_part *part = &path->part[p];
-        ki_path_state *s = &w->state[p];
-        const int j = p * KI_FOUR;
+    for (int p = 0, j = 0; p < parts; p++, j += KI_FOUR, part++, s++) {
         const ki_four i_I = *ki_const_four_at(part->i_I, 0), omega = *ki_four_at(omegas, j);
         const ki_four cosine = *ki_four_at(cosines, j), sine = *ki_four_at(sines, j);
         const ki_four weight =
@@ -180,147 +178,176 @@ typedef struct remains {
  *     D, f <- D^-1, D^-1 f
  *
  * One pair waits for the U of the one before; to be short, U is B adj(D) B^T / det D, whose products are done
- * while the processor divides. Both numbers of the result are -1 if no pivot is too small. */
-KI_INLINE ki_two_bits take_out(ki_path_state *s, int lane, remains *from) {
-    ki_two *const D[3] = {ki_two_at(s->D[0], lane), ki_two_at(s->D[1], lane), ki_two_at(s->D[2], lane)};
-    ki_two *const B[4] = {ki_two_at(s->B[0], lane), ki_two_at(s->B[1], lane), ki_two_at(s->B[2], lane),
-                          ki_two_at(s->B[3], lane)};
-    ki_two *const f[2] = {ki_two_at(s->f[0], lane), ki_two_at(s->f[1], lane)};
-    const ki_two S_xx = *D[0], S_yy = *D[2];
-    const ki_two xx = S_xx - from->U[0], xy = *D[1] - from->U[1], yy = S_yy - from->U[2];
-    const ki_two f_x = *f[0] - from->u[0], f_y = *f[1] - from->u[1];
+ * while the processor divides. The numbers of `sound` are 0 from where a pivot is too small. */
+KI_INLINE void take_out(ki_path_state *s, int lane, remains *from, ki_two_bits *sound) {
+    const ki_two S_xx = *ki_two_at(s->D[0], lane), S_yy = *ki_two_at(s->D[2], lane);
+    const ki_two xx = S_xx - from->U[0], yy = S_yy - from->U[2];
+    const ki_two xy = *ki_two_at(s->D[1], lane) - from->U[1];
     const ki_two determinant = xx * yy - xy * xy, i = 1 / determinant;
-    const ki_two B_0 = *B[0], B_1 = *B[1], B_2 = *B[2], B_3 = *B[3];
+    *sound &= (xx > NEAR * S_xx) & (determinant > NEAR * S_yy * xx);
+    const ki_two B_0 = *ki_two_at(s->B[0], lane), B_1 = *ki_two_at(s->B[1], lane);
     const ki_two A_0 = B_0 * yy - B_1 * xy, A_1 = B_1 * xx - B_0 * xy;
+    const ki_two B_2 = *ki_two_at(s->B[2], lane), B_3 = *ki_two_at(s->B[3], lane);
     const ki_two A_2 = B_2 * yy - B_3 * xy, A_3 = B_3 * xx - B_2 * xy;
-    const ki_two L_0 = A_0 * i, L_1 = A_1 * i, L_2 = A_2 * i, L_3 = A_3 * i;
-    const ki_two D_0 = yy * i, D_1 = -(xy * i), D_2 = xx * i;
     from->U[0] = (A_0 * B_0 + A_1 * B_1) * i;
     from->U[1] = (A_2 * B_0 + A_3 * B_1) * i;
     from->U[2] = (A_2 * B_2 + A_3 * B_3) * i;
+    const ki_two f_x = *ki_two_at(s->f[0], lane) - from->u[0], f_y = *ki_two_at(s->f[1], lane) - from->u[1];
+    const ki_two L_0 = A_0 * i, L_1 = A_1 * i;
+    *ki_two_at(s->B[0], lane) = L_0;
+    *ki_two_at(s->B[1], lane) = L_1;
     from->u[0] = L_0 * f_x + L_1 * f_y;
+    const ki_two L_2 = A_2 * i, L_3 = A_3 * i;
+    *ki_two_at(s->B[2], lane) = L_2;
+    *ki_two_at(s->B[3], lane) = L_3;
     from->u[1] = L_2 * f_x + L_3 * f_y;
-    *D[0] = D_0, *D[1] = D_1, *D[2] = D_2;
-    *B[0] = L_0, *B[1] = L_1, *B[2] = L_2, *B[3] = L_3;
-    *f[0] = D_0 * f_x + D_1 * f_y;
-    *f[1] = D_1 * f_x + D_2 * f_y;
-    return (xx > NEAR * S_xx) & (determinant > NEAR * S_yy * xx);
+    const ki_two D_0 = yy * i, D_1 = -xy * i, D_2 = xx * i;
+    *ki_two_at(s->D[0], lane) = D_0;
+    *ki_two_at(s->D[1], lane) = D_1;
+    *ki_two_at(s->D[2], lane) = D_2;
+    *ki_two_at(s->f[0], lane) = D_0 * f_x + D_1 * f_y;
+    *ki_two_at(s->f[1], lane) = D_1 * f_x + D_2 * f_y;
 }
 
-/* Pin N - 1, when pin N - 2 is taken out of it, too; it is pin N with the sign of f reversed. D, f: without
- * what came before in its stream. */
-KI_INLINE bool meet(ki_path_state *s, int lane, const double S[3], const double D[3], const double f[2],
-                    const remains *from) {
-    const double xx = D[0] - from->U[0][0], xy = D[1] - from->U[1][0], yy = D[2] - from->U[2][0];
-    const double f_x = f[0] + from->u[0][0], f_y = f[1] + from->u[1][0];
+/* The pins in the middle, N - 2 and N - 1: the first one is taken out of the second, too, which is pin N with
+ * the sign of f reversed. */
+KI_INLINE bool meet(ki_path_state *s, int lane, remains *from, ki_two_bits *sound) {
+    const int other = lane + 1;
+    const double S_xx = s->D[0][other], S_xy = s->D[1][other], S_yy = s->D[2][other];
+    const double D_xx = S_xx - from->U[0][1], D_xy = S_xy - from->U[1][1], D_yy = S_yy - from->U[2][1];
+    const double b_x = s->f[0][other] - from->u[0][1], b_y = s->f[1][other] - from->u[1][1];
+    take_out(s, lane, from, sound);
+    const double xx = D_xx - from->U[0][0], xy = D_xy - from->U[1][0], yy = D_yy - from->U[2][0];
+    const double f_x = b_x + from->u[0][0], f_y = b_y + from->u[1][0];
     const double determinant = xx * yy - xy * xy, i = 1 / determinant;
-    const double D_0 = yy * i, D_1 = -(xy * i), D_2 = xx * i;
-    s->D[0][lane] = D_0, s->D[1][lane] = D_1, s->D[2][lane] = D_2;
-    s->f[0][lane] = D_0 * f_x + D_1 * f_y;
-    s->f[1][lane] = D_1 * f_x + D_2 * f_y;
-    return xx > NEAR * S[0] && determinant > NEAR * S[2] * xx;
+    const double D_0 = yy * i, D_1 = -xy * i, D_2 = xx * i;
+    s->D[0][other] = D_0, s->D[1][other] = D_1, s->D[2][other] = D_2;
+    s->f[0][other] = D_0 * f_x + D_1 * f_y;
+    s->f[1][other] = D_1 * f_x + D_2 * f_y;
+    return xx > NEAR * S_xx && determinant > NEAR * S_yy * xx && ((*sound)[0] & (*sound)[1]);
 }
 
 /* False if a pivot is too small. */
 KI_TWICE static bool eliminate(const ki_pins_path *path, ki_pins_work *w) {
-    const int N = path->N, lane = N % KI_FOUR;
-    ki_path_state *middle = &w->state[N / KI_FOUR];
+    const int N = path->N;
+    ki_path_state *s = w->state;
     remains from = {0};
     ki_two_bits sound = {-1, -1};
-    double S[3], D[3], f[2];
-    for (int j = 2; j < N; j += 2)
-        sound &= take_out(&w->state[j / KI_FOUR], j % KI_FOUR, &from);
-    for (int i = 0; i < 3; i++) {
-        S[i] = middle->D[i][lane + 1];
-        D[i] = S[i] - from.U[i][1];
+    for (int j = 0; j < N; j += KI_FOUR, s++) {
+        if (j > 0)
+            take_out(s, 0, &from, &sound);
+        if (j + 2 < N)
+            take_out(s, 2, &from, &sound);
     }
-    for (int i = 0; i < 2; i++)
-        f[i] = middle->f[i][lane + 1] - from.u[i][1];
-    sound &= take_out(middle, lane, &from);
-    return meet(middle, lane + 1, S, D, f, &from) && (sound[0] & sound[1]);
+    return meet(&w->state[N / KI_FOUR], N % KI_FOUR, &from, &sound);
 }
 
-/* f <- f - L^T next, f being D^-1 f of two pins and next the forces of the ones after them */
-KI_INLINE void put_in(ki_path_state *s, int lane, const ki_two next[2], ki_two f[2]) {
-    const ki_two x = *ki_two_at(s->f[0], lane), y = *ki_two_at(s->f[1], lane);
-    f[0] = (x - *ki_two_at(s->B[0], lane) * next[0]) - *ki_two_at(s->B[2], lane) * next[1];
-    f[1] = (y - *ki_two_at(s->B[1], lane) * next[0]) - *ki_two_at(s->B[3], lane) * next[1];
-    *ki_two_at(s->f[0], lane) = f[0];
-    *ki_two_at(s->f[1], lane) = f[1];
+/* Forces of two pins, and of the ones after them. */
+typedef struct forces {
+    ki_two x, y, next_x, next_y;
+} forces;
+
+/* f <- f - L^T next, f being D^-1 f of two pins */
+KI_INLINE void put_in(ki_path_state *s, int lane, forces *f) {
+    f->next_x = f->x;
+    f->next_y = f->y;
+    f->x = (*ki_two_at(s->f[0], lane) - *ki_two_at(s->B[0], lane) * f->next_x) -
+           *ki_two_at(s->B[2], lane) * f->next_y;
+    f->y = (*ki_two_at(s->f[1], lane) - *ki_two_at(s->B[1], lane) * f->next_x) -
+           *ki_two_at(s->B[3], lane) * f->next_y;
+    *ki_two_at(s->f[0], lane) = f->x;
+    *ki_two_at(s->f[1], lane) = f->y;
 }
 
 /* Forces of the two pins in the middle, and as they are in the places after these. */
-static void begin_in_the_middle(const ki_pins_path *path, ki_pins_work *w, ki_two f[2], ki_two next[2]) {
-    const int N = path->N, lane = N % KI_FOUR;
-    ki_path_state *s = &w->state[N / KI_FOUR], *after = &w->state[(N + 2) / KI_FOUR];
-    const double x = -s->f[0][lane + 1], y = -s->f[1][lane + 1];
-    s->f[0][lane] = (s->f[0][lane] - s->B[0][lane] * x) - s->B[2][lane] * y;
-    s->f[1][lane] = (s->f[1][lane] - s->B[1][lane] * x) - s->B[3][lane] * y;
-    for (int i = 0; i < 2; i++) {
-        f[i] = *ki_two_at(s->f[i], lane);
-        next[i] = (ki_two){-f[i][1], -f[i][0]};
-        *ki_two_at(after->f[i], (N + 2) % KI_FOUR) = next[i];
-    }
+KI_INLINE void part_again(ki_path_state *state, int N, forces *f) {
+    const int lane = N % KI_FOUR;
+    ki_path_state *s = &state[N / KI_FOUR], *after = &state[(N + 2) / KI_FOUR];
+    const double x = s->f[0][lane + 1], y = s->f[1][lane + 1];
+    f->x = (ki_two){(s->f[0][lane] + s->B[0][lane] * x) + s->B[2][lane] * y, x};
+    f->y = (ki_two){(s->f[1][lane] + s->B[1][lane] * x) + s->B[3][lane] * y, y};
+    f->next_x = (ki_two){-x, -f->x[0]};
+    f->next_y = (ki_two){-y, -f->y[0]};
+    *ki_two_at(s->f[0], lane) = f->x;
+    *ki_two_at(s->f[1], lane) = f->y;
+    *ki_two_at(after->f[0], (N + 2) % KI_FOUR) = f->next_x;
+    *ki_two_at(after->f[1], (N + 2) % KI_FOUR) = f->next_y;
 }
 
-/* Adds the torques of pins to the angular accelerations of the bodies in two places. */
-KI_INLINE void add_torques(const ki_path_part *part, ki_path_state *s, int lane, const ki_two outer[2],
-                           const ki_two inner[2], double *alpha) {
-    const ki_two T = *ki_two_at(s->outer[0], lane) * outer[1] - *ki_two_at(s->outer[1], lane) * outer[0];
-    const ki_two R = *ki_two_at(s->inner[0], lane) * inner[1] - *ki_two_at(s->inner[1], lane) * inner[0];
-    *ki_two_at(alpha, 0) += *(const ki_two *)(part->i_I + lane) * (T + R);
+/* Adds the torques of pins to the angular accelerations of the bodies in two places, with `next` outside, f
+ * inside. */
+KI_INLINE void add_torques(const ki_path_part *part, ki_path_state *s, int lane, const forces *f,
+                           double *alpha) {
+    const ki_two outer =
+        *ki_two_at(s->outer[0], lane) * f->next_y - *ki_two_at(s->outer[1], lane) * f->next_x;
+    const ki_two inner = *ki_two_at(s->inner[0], lane) * f->y - *ki_two_at(s->inner[1], lane) * f->x;
+    *ki_two_at(alpha, lane) += *(const ki_two *)(part->i_I + lane) * (outer + inner);
 }
 
 /* Forces from the middle to the ends, and what they do to the bodies between them. */
 KI_TWICE static void substitute(const ki_pins_path *path, ki_pins_work *w) {
-    ki_two f[2], next[2];
-    begin_in_the_middle(path, w, f, next);
-    for (int j = path->N; j >= 2; j -= 2) {
-        ki_path_state *s = &w->state[j / KI_FOUR];
-        const int lane = j % KI_FOUR;
-        if (j < path->N)
-            put_in(s, lane, next, f);
-        add_torques(&path->part[j / KI_FOUR], s, lane, next, f, w->alpha + j);
-        next[0] = f[0], next[1] = f[1];
+    const int N = path->N, last = (N - 2) / KI_FOUR * KI_FOUR;
+    const ki_path_part *part = path->part;
+    ki_path_state *state = w->state;
+    double *const alpha = w->alpha;
+    forces f;
+    part_again(state, N, &f);
+    add_torques(&part[N / KI_FOUR], &state[N / KI_FOUR], N % KI_FOUR, &f, alpha + N / KI_FOUR * KI_FOUR);
+    for (int j = last, p = last / KI_FOUR; p >= 0; j -= KI_FOUR, p--) {
+        if (j + 2 < N) {
+            put_in(&state[p], 2, &f);
+            add_torques(&part[p], &state[p], 2, &f, alpha + j);
+        }
+        if (p > 0) {
+            put_in(&state[p], 0, &f);
+            add_torques(&part[p], &state[p], 0, &f, alpha + j);
+        }
     }
-    f[0] = f[1] = (ki_two){0, 0};
-    add_torques(path->part, w->state, 0, next, f, w->alpha);
+    f.next_x = f.x;
+    f.next_y = f.y;
+    add_torques(part, state, 0, &f, alpha); /* nothing inside */
 }
 
 /* ---- accelerations ------------------------------------------------------------------------------------- */
 
-/* x'', y'' of the centre of mass of body b, angle'' */
-static void own_rates(const ki_pins *pins, const ki_pins_work *w, int b, double *v_rate) {
-    const int j = pins->path->turn[b - 1].place;
-    const ki_path_state *s = &w->state[j / KI_FOUR], *after = &w->state[(j + 2) / KI_FOUR];
-    const double alpha = w->alpha[j], curve = w->omega[j] * w->omega[j], i_m = pins->body[b].i_m;
-    double r[2], a[2];
-    find_centre(pins, w, b, j, r);
-    for (int i = 0; i < 2; i++)
-        a[i] = w->a[j][i] + i_m * (s->f[i][j % KI_FOUR] - after->f[i][(j + 2) % KI_FOUR]);
-    v_rate[0] = a[0] - alpha * r[1] - curve * r[0];
-    v_rate[1] = a[1] + alpha * r[0] - curve * r[1];
-    v_rate[2] = alpha;
+/* x'', y'' of the centre of mass */
+static void own_rates(const ki_path_own *own, const ki_pins_work *w, double *v_rate) {
+    const unsigned j = (unsigned)own->place, k = j + 2;
+    const ki_path_state *s = &w->state[j / KI_FOUR], *after = &w->state[k / KI_FOUR];
+    const double alpha = w->alpha[j], curve = w->omega[j] * w->omega[j];
+    double r[2];
+    if (own->i_m > 0) {
+        v_rate[0] = w->a[j][0] + own->i_m * (s->f[0][j % KI_FOUR] - after->f[0][k % KI_FOUR]);
+        v_rate[1] = w->a[j][1] + own->i_m * (s->f[1][j % KI_FOUR] - after->f[1][k % KI_FOUR]);
+        return;
+    }
+    find_centre(own->centre, w, own->place, r); /* a hub */
+    v_rate[0] = -alpha * r[1] - curve * r[0];
+    v_rate[1] = alpha * r[0] - curve * r[1];
 }
 
-/* The same of forces of pins alone; its base point is its centre of mass: a body with a hub has no
- * coordinates of its own where pins answer for rows. */
-static void own_response(const ki_pins *pins, const ki_pins_work *w, int b, double *x) {
-    const int j = pins->path->turn[b - 1].place;
+/* The same of forces of pins alone; its base point is its centre of mass: a body with a hub has no coordinates
+ * of its own where pins answer for rows. */
+static void own_response(const ki_path_own *body, const ki_pins_work *w, double *x) {
+    const int j = body->place;
     const ki_path_state *s = &w->state[j / KI_FOUR], *after = &w->state[(j + 2) / KI_FOUR];
     for (int i = 0; i < 2; i++)
-        x[i] = pins->body[b].i_m * (s->f[i][j % KI_FOUR] - after->f[i][(j + 2) % KI_FOUR]);
-    x[2] = w->alpha[j];
+        x[i] = body->i_m * (s->f[i][j % KI_FOUR] - after->f[i][(j + 2) % KI_FOUR]);
+}
+
+/* Differences of angular accelerations, or of what stands for them. */
+static void turning_rates(const ki_pins *pins, const ki_pins_work *w, double *v_rate) {
+    for (int b = 0; b < pins->body_count - 1; b++) {
+        const ki_path_turn *body = &pins->path->turn[b];
+        v_rate[body->v] = body->sign * (w->alpha[body->place] - w->alpha[body->parent]);
+    }
 }
 
 static void rates(const ki_pins *pins, const ki_pins_work *w, double *v_rate) {
-    for (int b = 1; b < pins->body_count; b++) {
-        const ki_path_turn *body = &pins->path->turn[b - 1];
-        if (body->v >= 0)
-            v_rate[body->v] = body->sign * (w->alpha[body->place] - w->alpha[body->parent]);
-        else
-            own_rates(pins, w, b, v_rate + ~body->v);
-    }
+    const ki_pins_path *path = pins->path;
+    turning_rates(pins, w, v_rate);
+    for (int k = 0; k < path->own_count; k++)
+        own_rates(&path->own[k], w, v_rate + path->own[k].v);
 }
 
 bool ki_path_accelerate(const ki_pins *pins, ki_pins_work *w, const keel_point *at, const double (*wrench)[6],
@@ -362,13 +389,11 @@ KI_TWICE static void eliminate_again(const ki_pins_path *path, ki_pins_work *w) 
 }
 
 KI_TWICE static void solve(const ki_pins_path *path, ki_pins_work *w) {
-    ki_two f[2], next[2];
+    forces f;
     eliminate_again(path, w);
-    begin_in_the_middle(path, w, f, next);
-    for (int j = path->N - 2; j >= 2; j -= 2) {
-        next[0] = f[0], next[1] = f[1];
-        put_in(&w->state[j / KI_FOUR], j % KI_FOUR, next, f);
-    }
+    part_again(w->state, path->N, &f);
+    for (int j = path->N - 2; j >= 2; j -= 2)
+        put_in(&w->state[j / KI_FOUR], j % KI_FOUR, &f);
 }
 
 void ki_path_solve(const ki_pins *pins, ki_pins_work *w, double (*f)[2]) {
@@ -404,13 +429,9 @@ void ki_path_constrain(const ki_pins *pins, ki_pins_work *w, const double *s, do
         lambda[row] = -sign * w->state[j / KI_FOUR].f[0][j % KI_FOUR];
         lambda[row + 1] = -sign * w->state[j / KI_FOUR].f[1][j % KI_FOUR];
     }
-    for (int b = 1; b < pins->body_count; b++) {
-        const ki_path_turn *body = &path->turn[b - 1];
-        if (body->v >= 0)
-            x[body->v] = body->sign * (w->alpha[body->place] - w->alpha[body->parent]);
-        else
-            own_response(pins, w, b, x + ~body->v);
-    }
+    turning_rates(pins, w, x);
+    for (int k = 0; k < path->own_count; k++)
+        own_response(&path->own[k], w, x + path->own[k].v);
 }
 
 double ki_path_pivots(const ki_pins *pins, const ki_pins_work *w) {
