@@ -23,6 +23,10 @@
 
 #include "mechanism/work.h"
 
+/* A pivot of S below this part of its diagonal entry is too near to a singular pose: accelerations would lose
+ * more than three digits to round-off. */
+static const double KI_PINS_NEAR = 1e-6;
+
 /* A body, as the pins see it. */
 typedef struct ki_pinned {
     int parent, q, v;   /* of the tree; v < 0: ~v is the first of its own x', y', angle' */
@@ -74,7 +78,8 @@ keel_status ki_pins_build(ki_mech *mech);
 /* The scratch that ki_pins_accelerate needs, from `arena`, whose `failed` tells. */
 void ki_pins_prepare(const ki_pins *pins, ki_arena *arena, ki_pins_work *work);
 
-/* keel_system.accelerate. Afterwards the work has the factors of S and r for the functions below. */
+/* keel_system.accelerate. If it is not given back, the work then has the factors of S and r for the
+ * functions below. */
 int ki_pins_accelerate(const keel_system *system, void *work, const keel_point *at, double *v_rate,
                        double *power);
 

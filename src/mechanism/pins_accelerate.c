@@ -8,10 +8,6 @@
 #include "mechanism/pins.h"
 #include "mechanism/pins_path.h"
 
-/* A pivot of S below this part of its diagonal entry is too near to a singular pose: accelerations would lose
- * more than three digits to round-off. */
-static const double NEAR = 1e-6;
-
 /* ---- bodies -------------------------------------------------------------------------------------------- */
 
 /* Angles and angular velocities. */
@@ -74,7 +70,7 @@ KI_TWICE static void set_up_pins(const ki_pins *pins, ki_pins_work *w) {
         add_side(&pins->body[c], &w->body[c], pin->r[1], 1, w->r[2 * i + 1], D, f);
         p->D[0] = D[0], p->D[1] = D[1], p->D[2] = D[2];
         p->f[0] = f[0], p->f[1] = f[1];
-        p->least[0] = NEAR * D[0], p->least[1] = NEAR * D[2];
+        p->least[0] = KI_PINS_NEAR * D[0], p->least[1] = KI_PINS_NEAR * D[2];
     }
 }
 

@@ -1,6 +1,8 @@
 /* Which pins stand one after the other, and their constants. */
 #include "mechanism/pins_path.h"
 
+#include <assert.h>
+
 #include "base/four.h"
 
 /* ---- finding it ---------------------------------------------------------------------------------------- */
@@ -117,14 +119,13 @@ static void list_turns(const ki_pins *pins) {
     for (int b = 1; b < pins->body_count; b++) {
         const ki_pinned *body = &pins->body[b];
         int place = turn[b - 1].place;
+        assert(body->sign == body->sense && body->q == (body->v < 0 ? ~body->v + 2 : body->v));
         turn[b - 1] = (ki_path_turn){
             .place = place,
             .parent = body->parent > 0 ? turn[body->parent - 1].place : pins->path->ground,
             .q = body->q,
-            .v = body->v < 0 ? ~body->v + 2 : body->v,
             .sense = body->sense,
             .turn = body->turn,
-            .sign = body->sign,
         };
         if (body->v < 0)
             pins->path->own[pins->path->own_count++] =

@@ -31,10 +31,11 @@ typedef struct ki_path_part {
     double weight[2][4]; /* weight alone makes alpha = weight_0 cos + weight_1 sin */
 } ki_path_part;
 
-/* How a body turns, in the order of the tree; as in ki_pinned, but for v, which is that of its angle. */
+/* How a body turns, in the order of the tree, as in ki_pinned: q is the place of its angle in q and in v,
+ * sense is that of both. */
 typedef struct ki_path_turn {
-    int place, parent, q, v;
-    double sense, turn, sign;
+    int place, parent, q;
+    double sense, turn;
 } ki_path_turn;
 
 /* A body with coordinates of its own, beginning with v. */

@@ -6,9 +6,6 @@
 #include "base/sines.h"
 #include "mechanism/pins_path.h"
 
-/* As in pins_accelerate.c. */
-static const double NEAR = 1e-6;
-
 /* ---- bodies -------------------------------------------------------------------------------------------- */
 
 /* fall of all pins from a: the two bodies of pin j - 2 are in places j - 2 and j. */
@@ -43,7 +40,7 @@ static void turn_bodies(const ki_pins *pins, ki_pins_work *w, const keel_point *
             omega = w->omega[body->parent];
         }
         angle += body->sense * at->q[body->q] + body->turn;
-        omega += body->sign * at->v[body->v];
+        omega += body->sense * at->v[body->q];
         last = body->place;
         w->angle[last] = angle;
         w->omega[last] = omega;
@@ -107,8 +104,8 @@ KI_INLINE void set_terms(const side_arm *r, const ki_four *curve, const ki_four 
     side->f_y = *curve * r->y - *alpha * r->x;
 }
 
-/* D and f of pins j - 2 .. j + 1, whose inner sides are in places j .. j + 3, the outer ones in j - 2 .. j +
- * 1, that is to say in `before` and `outer`. */
+/* D and f of four pins from j - 2 on, whose inner sides are in the places from j on, the outer ones in those
+ * from j - 2 on, that is to say half in `before`, half in `outer`. */
 KI_INLINE void set_pins(const ki_path_part *part, const side_terms *before, const side_terms *outer,
                         const side_terms *inner, ki_path_state *s) {
     const ki_four m = *ki_const_four_at(part->m_D, 0);
@@ -175,7 +172,7 @@ typedef struct remains {
  *
  *     D -= U,  f -= u          of the pins before
  *     L = B D^-1,  U = L B^T,  u = L f
- *     D, f <- D^-1, D^-1 f
+ *     D <- D^-1
  *
  * One pair waits for the U of the one before; to be short, U is B adj(D) B^T / det D, whose products are done
  * while the processor divides. The numbers of `sound` are 0 from where a pivot is too small. */
@@ -184,7 +181,7 @@ KI_INLINE void take_out(ki_path_state *s, int lane, remains *from, ki_two_bits *
     const ki_two xx = S_xx - from->U[0], yy = S_yy - from->U[2];
     const ki_two xy = *ki_two_at(s->D[1], lane) - from->U[1];
     const ki_two determinant = xx * yy - xy * xy, i = 1 / determinant;
-    *sound &= (xx > NEAR * S_xx) & (determinant > NEAR * S_yy * xx);
+    *sound &= (xx > KI_PINS_NEAR * S_xx) & (determinant > KI_PINS_NEAR * S_yy * xx);
     const ki_two B_0 = *ki_two_at(s->B[0], lane), B_1 = *ki_two_at(s->B[1], lane);
     const ki_two A_0 = B_0 * yy - B_1 * xy, A_1 = B_1 * xx - B_0 * xy;
     const ki_two B_2 = *ki_two_at(s->B[2], lane), B_3 = *ki_two_at(s->B[3], lane);
@@ -193,6 +190,8 @@ KI_INLINE void take_out(ki_path_state *s, int lane, remains *from, ki_two_bits *
     from->U[1] = (A_2 * B_0 + A_3 * B_1) * i;
     from->U[2] = (A_2 * B_2 + A_3 * B_3) * i;
     const ki_two f_x = *ki_two_at(s->f[0], lane) - from->u[0], f_y = *ki_two_at(s->f[1], lane) - from->u[1];
+    *ki_two_at(s->f[0], lane) = f_x;
+    *ki_two_at(s->f[1], lane) = f_y;
     const ki_two L_0 = A_0 * i, L_1 = A_1 * i;
     *ki_two_at(s->B[0], lane) = L_0;
     *ki_two_at(s->B[1], lane) = L_1;
@@ -201,12 +200,9 @@ KI_INLINE void take_out(ki_path_state *s, int lane, remains *from, ki_two_bits *
     *ki_two_at(s->B[2], lane) = L_2;
     *ki_two_at(s->B[3], lane) = L_3;
     from->u[1] = L_2 * f_x + L_3 * f_y;
-    const ki_two D_0 = yy * i, D_1 = -xy * i, D_2 = xx * i;
-    *ki_two_at(s->D[0], lane) = D_0;
-    *ki_two_at(s->D[1], lane) = D_1;
-    *ki_two_at(s->D[2], lane) = D_2;
-    *ki_two_at(s->f[0], lane) = D_0 * f_x + D_1 * f_y;
-    *ki_two_at(s->f[1], lane) = D_1 * f_x + D_2 * f_y;
+    *ki_two_at(s->D[0], lane) = yy * i;
+    *ki_two_at(s->D[1], lane) = -xy * i;
+    *ki_two_at(s->D[2], lane) = xx * i;
 }
 
 /* The pins in the middle, N - 2 and N - 1: the first one is taken out of the second, too, which is pin N with
@@ -224,7 +220,7 @@ KI_INLINE bool meet(ki_path_state *s, int lane, remains *from, ki_two_bits *soun
     s->D[0][other] = D_0, s->D[1][other] = D_1, s->D[2][other] = D_2;
     s->f[0][other] = D_0 * f_x + D_1 * f_y;
     s->f[1][other] = D_1 * f_x + D_2 * f_y;
-    return xx > NEAR * S_xx && determinant > NEAR * S_yy * xx && ((*sound)[0] & (*sound)[1]);
+    return xx > KI_PINS_NEAR * S_xx && determinant > KI_PINS_NEAR * S_yy * xx && ((*sound)[0] & (*sound)[1]);
 }
 
 /* False if a pivot is too small. */
@@ -247,14 +243,15 @@ typedef struct forces {
     ki_two x, y, next_x, next_y;
 } forces;
 
-/* f <- f - L^T next, f being D^-1 f of two pins */
+/* f <- D^-1 f - L^T next */
 KI_INLINE void put_in(ki_path_state *s, int lane, forces *f) {
+    const ki_two x = *ki_two_at(s->f[0], lane), y = *ki_two_at(s->f[1], lane);
+    const ki_two D_0 = *ki_two_at(s->D[0], lane), D_1 = *ki_two_at(s->D[1], lane);
+    const ki_two z_x = D_0 * x + D_1 * y, z_y = D_1 * x + *ki_two_at(s->D[2], lane) * y;
     f->next_x = f->x;
     f->next_y = f->y;
-    f->x = (*ki_two_at(s->f[0], lane) - *ki_two_at(s->B[0], lane) * f->next_x) -
-           *ki_two_at(s->B[2], lane) * f->next_y;
-    f->y = (*ki_two_at(s->f[1], lane) - *ki_two_at(s->B[1], lane) * f->next_x) -
-           *ki_two_at(s->B[3], lane) * f->next_y;
+    f->x = (z_x - *ki_two_at(s->B[0], lane) * f->next_x) - *ki_two_at(s->B[2], lane) * f->next_y;
+    f->y = (z_y - *ki_two_at(s->B[1], lane) * f->next_x) - *ki_two_at(s->B[3], lane) * f->next_y;
     *ki_two_at(s->f[0], lane) = f->x;
     *ki_two_at(s->f[1], lane) = f->y;
 }
@@ -264,8 +261,10 @@ KI_INLINE void part_again(ki_path_state *state, int N, forces *f) {
     const int lane = N % KI_FOUR;
     ki_path_state *s = &state[N / KI_FOUR], *after = &state[(N + 2) / KI_FOUR];
     const double x = s->f[0][lane + 1], y = s->f[1][lane + 1];
-    f->x = (ki_two){(s->f[0][lane] + s->B[0][lane] * x) + s->B[2][lane] * y, x};
-    f->y = (ki_two){(s->f[1][lane] + s->B[1][lane] * x) + s->B[3][lane] * y, y};
+    const double z_x = s->D[0][lane] * s->f[0][lane] + s->D[1][lane] * s->f[1][lane];
+    const double z_y = s->D[1][lane] * s->f[0][lane] + s->D[2][lane] * s->f[1][lane];
+    f->x = (ki_two){(z_x + s->B[0][lane] * x) + s->B[2][lane] * y, x};
+    f->y = (ki_two){(z_y + s->B[1][lane] * x) + s->B[3][lane] * y, y};
     f->next_x = (ki_two){-x, -f->x[0]};
     f->next_y = (ki_two){-y, -f->y[0]};
     *ki_two_at(s->f[0], lane) = f->x;
@@ -326,8 +325,8 @@ static void own_rates(const ki_path_own *own, const ki_pins_work *w, double *v_r
     v_rate[1] = alpha * r[0] - curve * r[1];
 }
 
-/* The same of forces of pins alone; its base point is its centre of mass: a body with a hub has no coordinates
- * of its own where pins answer for rows. */
+/* The same of forces of pins alone; its base point is its centre of mass: a body with a hub has no
+ * coordinates of its own where pins answer for rows. */
 static void own_response(const ki_path_own *body, const ki_pins_work *w, double *x) {
     const int j = body->place;
     const ki_path_state *s = &w->state[j / KI_FOUR], *after = &w->state[(j + 2) / KI_FOUR];
@@ -339,7 +338,7 @@ static void own_response(const ki_path_own *body, const ki_pins_work *w, double 
 static void turning_rates(const ki_pins *pins, const ki_pins_work *w, double *v_rate) {
     for (int b = 0; b < pins->body_count - 1; b++) {
         const ki_path_turn *body = &pins->path->turn[b];
-        v_rate[body->v] = body->sign * (w->alpha[body->place] - w->alpha[body->parent]);
+        v_rate[body->q] = body->sense * (w->alpha[body->place] - w->alpha[body->parent]);
     }
 }
 
@@ -365,14 +364,13 @@ bool ki_path_accelerate(const ki_pins *pins, ki_pins_work *w, const keel_point *
 
 /* ---- other right-hand sides ---------------------------------------------------------------------------- */
 
-/* f of the next two minus L f; f <- D^-1 f */
+/* f of the next two minus L f */
 KI_INLINE void take_out_again(ki_path_state *s, int lane, ki_two u[2]) {
     const ki_two x = *ki_two_at(s->f[0], lane) - u[0], y = *ki_two_at(s->f[1], lane) - u[1];
-    const ki_two D_1 = *ki_two_at(s->D[1], lane);
     u[0] = *ki_two_at(s->B[0], lane) * x + *ki_two_at(s->B[1], lane) * y;
     u[1] = *ki_two_at(s->B[2], lane) * x + *ki_two_at(s->B[3], lane) * y;
-    *ki_two_at(s->f[0], lane) = *ki_two_at(s->D[0], lane) * x + D_1 * y;
-    *ki_two_at(s->f[1], lane) = D_1 * x + *ki_two_at(s->D[2], lane) * y;
+    *ki_two_at(s->f[0], lane) = x;
+    *ki_two_at(s->f[1], lane) = y;
 }
 
 KI_TWICE static void eliminate_again(const ki_pins_path *path, ki_pins_work *w) {
