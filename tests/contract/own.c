@@ -78,11 +78,18 @@ static void test_solutions(void **state) {
     compare_with_kernel("chain_bodies", NULL, 150); /* bodies with coordinates of their own */
 }
 
-/* A hub that is cut has rows, and no way to open: not offered. */
+/* A hub that is cut has rows, and no way to open: not offered. Half an offer is refused. */
 static void test_not_offered(void **state) {
     (void)state;
     trial t = trial_of_size("a02_four_bars", "absolute", 3, 1);
     assert_null(t.model->system->own.constrain);
+    trial_end(&t);
+    char message[160];
+    t = trial_of_size("a02_four_bars", "relative", 3, 1);
+    keel_system half = *t.model->system;
+    half.own.gap = NULL;
+    assert_int_equal(keel_system_validate(&half, message, sizeof message), KEEL_ERROR_INPUT);
+    assert_non_null(strstr(message, "own.gap"));
     trial_end(&t);
 }
 
@@ -144,7 +151,7 @@ static void test_runs(void **state) {
     int poses = list_poses(&t, with, MOST);
     assert_true(t.result.position.max < 1e-12 && t.result.velocity.max < 1e-12);
     assert_true(poses > 2 && factorizations < steps / 2);
-    ((keel_system *)t.model->system)->own.constrain = NULL;
+    ((keel_system *)t.model->system)->own = keel_system_default().own;
     observer.user = &by_K;
     trial_run(&t, &observer);
     trial_expect_ok(&t);
