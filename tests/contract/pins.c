@@ -147,9 +147,10 @@ static void compare_solves(const char *name, const trial *t) {
     ki_pins_solve(pins, w, f);
     apply_S(pins, w, (const double(*)[2])f, c);
     double most = largest(b[0], 2 * pins->count);
-    for (int k = 0; k < 2 * pins->count; k++)
-        if (!(fabs(c[0][k] - b[0][k]) <= 1e-9 * (1 + most)))
-            fail_msg("%.300s: S f is %.15g, not %.15g", name, c[0][k], b[0][k]);
+    for (int k = 0; k < pins->count; k++)
+        for (int i = 0; i < 2; i++)
+            if (!(fabs(c[k][i] - b[k][i]) <= 1e-9 * (1 + most)))
+                fail_msg("%.300s: S f is %.15g, not %.15g", name, c[k][i], b[k][i]);
     ki_pins_respond(pins, w, (const double(*)[2])f, response);
     for (int k = 1; k < pins->body_count; k++) {
         int i = pins->body[k].v, own = i < 0 ? ~i : i;
