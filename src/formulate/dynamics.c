@@ -345,7 +345,8 @@ static double acceleration_residual(const ki_dynamics *d, const double *r, const
 keel_status ki_solve_motion(ki_dynamics *d, double t, const double *r, const double *s, double *x,
                             double *y) {
     int worst = 0;
-    keel_status status = keel_saddle_solve(d->K, r, s, x, y, NULL);
+    keel_status status =
+        d->in_stage ? ki_saddle_solve_stage(d->K, r, s, x, y) : keel_saddle_solve(d->K, r, s, x, y, NULL);
     if (status < 0)
         return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_CONSTRAINT, t, -1, INFINITY);
     if (status == KEEL_OK)

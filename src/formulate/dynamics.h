@@ -135,6 +135,7 @@ typedef struct ki_dynamics {
     double *invariant_error;   /* [n_i] scratch                        */
     double *invariant_t;       /* [n_i] scratch                        */
 
+    bool in_stage;  /* nothing but the rate matters: one application of good factors is enough */
     bool redundant; /* some constraints depend on others at the start: ki_expect_redundancy */
     double moved_position, moved_velocity; /* M-norm of the last correction of a state */
     double *J_here;                        /* [entries of J] J where velocities are judged, if `relaxed` */
@@ -247,7 +248,8 @@ double ki_work_rate(const ki_dynamics *d, const double *v);
 keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k);
 
 /* The same where nothing but k matters, as in the stages of an explicit method: by the system's own recursion
- * (keel_system.accelerate) where it has one. */
+ * (keel_system.accelerate) where it has one, otherwise without refinement where factors are good
+ * (KI_STAGE_CONDITION). */
 keel_status ki_stage_rate(ki_dynamics *d, double t, const double *y, double *k);
 
 /* Diagonal entries of K_D and K_P of row i, given or automatic; K_P is 0 for nonholonomic rows. */

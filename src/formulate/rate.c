@@ -189,13 +189,48 @@ static bool may_accelerate(const ki_dynamics *d) {
            !sys->n_s && !sys->n_z && !sys->kinematics && !sys->has_drivers;
 }
 
+/* Whether v' comes from M, J, Q and xi and nothing else, whoever evaluates them. */
+static bool may_solve_once(const ki_dynamics *d) {
+    const keel_system *sys = d->system;
+    return d->law->formulation == KEEL_INDEX1 && !d->law->baumgarte && !d->K_D && !sys->n_s && !sys->n_z &&
+           !sys->Q_lambda.rows;
+}
+
+static bool stage_by_code(ki_dynamics *d, double t, const double *y, double *k) {
+    const keel_system *sys = d->system;
+    if (!sys->kernel || !sys->has_energy)
+        return false;
+    keel_point at = ki_point(d, t, y);
+    ki_saddle_use(d->K, sys->kernel(sys));
+    if (!ki_saddle_stage(d->K, terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN, &at, ki_v(d, k), ki_work(d, k)))
+        return false;
+    if (sys->kinematics)
+        sys->kinematics(sys, y, y + sys->n_q, k);
+    else
+        memcpy(k, y + sys->n_q, (size_t)sys->n_v * sizeof(double));
+    d->evaluations++;
+    d->factorizations++;
+    return true;
+}
+
+static keel_status stage_of_terms(ki_dynamics *d, double t, const double *y, double *k) {
+    if (!may_solve_once(d))
+        return ki_rate(d, t, y, k);
+    if (stage_by_code(d, t, y, k))
+        return KEEL_OK;
+    d->in_stage = true;
+    keel_status status = ki_rate(d, t, y, k);
+    d->in_stage = false;
+    return status;
+}
+
 keel_status ki_stage_rate(ki_dynamics *d, double t, const double *y, double *k) {
     const keel_system *sys = d->system;
     keel_point at = ki_point(d, t, y);
     int bad;
     if (!may_accelerate(d) || !sys->accelerate(sys, d->work, &at, ki_v(d, k), ki_work(d, k)) ||
         !ki_all_finite(ki_v(d, k), sys->n_v, &bad))
-        return ki_rate(d, t, y, k); /* which also tells what is not finite */
+        return stage_of_terms(d, t, y, k); /* which also tells what is not finite */
     memcpy(k, y + sys->n_q, (size_t)sys->n_v * sizeof(double));
     if (!sys->has_energy)
         *ki_work(d, k) = 0;

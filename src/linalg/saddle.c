@@ -218,9 +218,13 @@ static bool take_vector(int count, const double *from, double *to) {
     return true;
 }
 
-static void reset_pivots(keel_saddle *K, double threshold) {
+static double threshold_of(const keel_saddle *K, double least) {
     double square = K->settings.dependent * K->settings.dependent;
-    K->pivots.threshold = square > threshold ? square : threshold;
+    return square > least ? square : least;
+}
+
+static void reset_pivots(keel_saddle *K, double threshold) {
+    K->pivots.threshold = threshold_of(K, threshold);
     K->pivots.delta = K->settings.delta;
     K->pivots.count = K->pivots.near = 0;
     K->pivots.overflow = false;
@@ -267,16 +271,12 @@ void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
                                    .S_size = K->S_size,
                                    .raised = K->raised,
                                    .tolerance = 0.5 * K->settings.tolerance};
-    K->code_pause = 0;
+    K->code_pause = K->stage_pause = 0;
     if (fits && K->dense)
         ki_saddle_dense_places(K, &K->places);
     else if (fits && ki_saddle_sparse_is_plain(K))
         ki_saddle_sparse_places(K, &K->places);
 }
-
-/* Factorizations without the code after it gave back: where constraints are dependent they mostly are so for
- * long, and what it did was in vain. */
-enum { CODE_PAUSE = 16 };
 
 /* Whether the code may factor. */
 static bool may_use_code(keel_saddle *K) {
@@ -306,6 +306,17 @@ static void clear_D(keel_saddle *K) {
     K->D_is_zero = true;
 }
 
+bool ki_saddle_raises(const keel_saddle *K) {
+    return K->may_leave > 0 && threshold_of(K, KI_PIVOT_NOISE) >= KI_PIVOT_NEAR; /* none passes closely */
+}
+
+void ki_saddle_set_rules(keel_saddle *K) {
+    bool raises = ki_saddle_raises(K);
+    K->places.threshold = threshold_of(K, KI_PIVOT_NEAR);
+    K->places.delta = raises ? K->settings.delta : 0;
+    K->places.left = raises ? K->may_leave : K->places.tolerance;
+}
+
 static void prepare_code(keel_saddle *K) {
     if (!K->code_ready && K->dense)
         ki_saddle_dense_clear(K);
@@ -314,10 +325,7 @@ static void prepare_code(keel_saddle *K) {
     K->D_factored = K->D;
     K->code_ready = true;
     reset_pivots(K, KI_PIVOT_NOISE);
-    K->places.threshold = fmax(KI_PIVOT_NEAR, K->pivots.threshold);
-    bool raises = K->may_leave > 0 && K->pivots.threshold >= KI_PIVOT_NEAR; /* no pivot passes closely */
-    K->places.delta = raises ? K->pivots.delta : 0;
-    K->places.left = raises ? K->may_leave : K->places.tolerance;
+    ki_saddle_set_rules(K);
 }
 
 /* What the code raised. */
@@ -351,7 +359,7 @@ static bool factor_by_code(keel_saddle *K, const double *A, const double *J) {
     else if (done == KI_CODE_ALL && K->dense)
         collect_raised(K);
     if (done == KI_CODE_NOTHING)
-        K->code_pause = CODE_PAUSE;
+        K->code_pause = KI_CODE_PAUSE;
     return done != KI_CODE_NOTHING && !K->pivots.overflow;
 }
 

@@ -48,12 +48,27 @@ struct keel_saddle_code {
     int (*accelerate)(const ki_saddle_places *at, const struct keel_point *point, struct keel_terms *terms,
                       double *x, double *y);
     unsigned what;
+    /* The same where only x matters, and W', the power of forces and drivers: nothing else is written, and no
+     * residual is looked at but that of rows whose pivots were raised. 0: it is not finite, or the matrix is
+     * not as good as KI_STAGE_CONDITION asks for. NULL: there is none. */
+    int (*stage)(const ki_saddle_places *at, const struct keel_point *point, double *x, double *power);
 };
 
 /* accelerate() with the code in use; false if there is none for `what`, or it could not finish: all is to be
  * done again then. */
 bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
                           struct keel_terms *terms, double *x, double *y);
+
+/* In a stage of an explicit step one application of the factors is enough where the diagonal entries of A and
+ * S are not above their pivots by more than this factor: what refinement could gain is then below 1e-11 of
+ * the accelerations, and mostly nothing. The end of the step is refined. */
+#define KI_STAGE_CONDITION 1e4
+
+/* stage() with the code in use; K keeps its factors. False if there is none for `what`, or it gave back. */
+bool ki_saddle_stage(keel_saddle *K, unsigned what, const struct keel_point *point, double *x, double *power);
+
+/* keel_saddle_solve with the numbers of stage(), by the factors of A, J and D = 0. */
+keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double *s, double *x, double *y);
 
 /* One application of the factors, not refined: for what round-off does not matter to. Where pivots were
  * raised, or nearly, that would be another matrix, and all is as in keel_saddle_solve. */

@@ -255,6 +255,16 @@ void ki_saddle_dense_pivots(const keel_saddle *K, double *pivot) {
         pivot[i] = 1 / K->dense->p_inverse[i];
 }
 
+bool ki_saddle_dense_is_good(const keel_saddle *K) {
+    const ki_saddle_dense *F = K->dense;
+    bool good = true;
+    for (int i = 0; i < K->n; i++)
+        good &= K->A_values[K->A.start[i + 1] - 1] * F->d_inverse[i] < KI_STAGE_CONDITION;
+    for (int i = 0; i < K->m; i++)
+        good &= K->S_size[i] * F->p_inverse[i] < KI_STAGE_CONDITION;
+    return good;
+}
+
 void ki_saddle_dense_places(keel_saddle *K, ki_saddle_places *places) {
     const ki_saddle_dense *F = K->dense;
     places->L_A = F->L_A;

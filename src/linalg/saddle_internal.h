@@ -87,6 +87,7 @@ struct keel_saddle {
     const keel_saddle_code *code; /* for the path taken; NULL: none       */
     ki_saddle_places places;      /* for it                               */
     int code_pause;               /* factorizations that are not tried with it, for it gave back */
+    int stage_pause;              /* the same of stages                   */
     bool D_is_zero;               /* nothing to clear                     */
     int *raised;                  /* [m] 1: it raised the pivot of this row */
     bool code_ready;              /* it can solve; entries without a value are zero */
@@ -103,6 +104,10 @@ struct keel_saddle {
     double *x_size, *y_size; /* sizes of the terms in it          */
     double *x_best, *y_best; /* best solution so far              */
 };
+
+/* Factorizations, or stages, without machine code after it gave back: where constraints are dependent they
+ * mostly are so for long, and what it did was in vain. */
+enum { KI_CODE_PAUSE = 16 };
 
 /* Scaled pivots of S below PIVOT_NOISE may be nothing but round-off of S (measured: up to 1e-15 for unit rows
  * that depend on each other with coefficients of order one). With coefficients of size w round-off reaches
@@ -140,6 +145,8 @@ keel_status ki_factor(keel_saddle *K, double threshold);
 void ki_apply(keel_saddle *K, double *x, double *y); /* x, y <- K'^-1 (x, y), K' what was factored   */
 bool ki_saddle_is_finite(keel_saddle *K);            /* A_values, and the squares of the rows of J */
 bool ki_rescue(keel_saddle *K);                      /* to the slower way; false if there is none    */
+bool ki_saddle_raises(const keel_saddle *K);         /* failed pivots are raised, and that is all    */
+void ki_saddle_set_rules(keel_saddle *K);            /* of places                                    */
 
 /* The pivots of S as they came out, before any was raised, and S_ii, both [m] by rows of J. False if the last
  * factorization has none. */
@@ -163,6 +170,7 @@ keel_status ki_saddle_dense_factor(keel_saddle *K);
 void ki_saddle_dense_factor_S(keel_saddle *K); /* the second part of it, once L_A and Y are known */
 void ki_saddle_dense_apply(keel_saddle *K, double *x, double *y);
 void ki_saddle_dense_pivots(const keel_saddle *K, double *pivot); /* [m] as they were used */
+bool ki_saddle_dense_is_good(const keel_saddle *K);               /* KI_STAGE_CONDITION     */
 void ki_saddle_dense_places(keel_saddle *K, ki_saddle_places *places);
 void ki_saddle_dense_clear(keel_saddle *K); /* all factors: zero */
 

@@ -66,6 +66,8 @@ static void write_A_row(ki_saddle_text *e, int i) {
         "        const double pivot = a%d - sum;\n"
         "        if (!(pivot > NOISE * a%d))\n            return 0;\n        d%d = 1 / pivot;\n    }\n",
         i, i, i);
+    if (e->stage)
+        ki_text_add(e->text, "    good &= a%d * d%d < CONDITION;\n", i, i);
     for (int k = 0; k < i; k++)
         for (int c = 0; *ki_entry(e->L, i, e->n, k) && c < e->m; c++)
             if (*ki_entry(e->Y, k, e->m, c)) {
@@ -94,22 +96,25 @@ static void write_S(ki_saddle_text *e) {
                 }
         }
     for (int i = 0; i < e->m; i++)
-        ki_text_add(e->text,
-                    *ki_entry(e->S_given, i, e->m, i) ? "    s%d_%d += k->D[%d];\n"
-                                                      : "    s%d_%d = k->D[%d];\n",
-                    i, i, i);
+        if (!e->through || !*ki_entry(e->S_given, i, e->m, i)) /* D is zero in a rate */
+            ki_text_add(e->text,
+                        *ki_entry(e->S_given, i, e->m, i) ? "    s%d_%d += k->D[%d];\n"
+                                                          : "    s%d_%d = k->D[%d];\n",
+                        i, i, i);
 }
 
 static void write_S_row(ki_saddle_text *e, int i) {
-    ki_text_add(e->text, "    double p%d;\n    {\n", i);
+    ki_text_add(e->text, "    double p%d;\n    int raised_%d;\n    {\n", i, i);
     write_row(e, e->S, e->m, e->S_first, 's', 'p', i, e->S_given);
     ki_text_add(e->text,
                 "        const double pivot = s%d_%d - sum;\n"
                 "        const int enough = pivot > k->threshold * s%d_%d;\n"
                 "        good &= enough | (k->delta > 0);\n"
-                "        k->raised[%d] = !enough;\n"
+                "        raised_%d = !enough;\n"
                 "        p%d = 1 / (enough ? pivot : raise(pivot, k->delta * s%d_%d));\n    }\n",
                 i, i, i, i, i, i, i, i);
+    if (e->stage)
+        ki_text_add(e->text, "    good &= s%d_%d * p%d < CONDITION;\n", i, i, i);
 }
 
 static void store(ki_saddle_text *e, bool *entries, int rows, int columns, char name, const char *to,
@@ -135,10 +140,13 @@ static void store_A(ki_saddle_text *e) {
 static void store_S(ki_saddle_text *e) {
     store(e, e->S, e->m, e->m, 's', "L_S", true);
     for (int i = 0; i < e->m; i++)
-        ki_text_add(e->text, "    k->S_size[%d] = s%d_%d;\n    k->p_inverse[%d] = p%d;\n", i, i, i, i, i);
+        ki_text_add(
+            e->text,
+            "    k->S_size[%d] = s%d_%d;\n    k->p_inverse[%d] = p%d;\n    k->raised[%d] = raised_%d;\n", i,
+            i, i, i, i, i, i);
 }
 
-/* Leaves good = 0 if a pivot of S needs a judgement. */
+/* Leaves good = 0 if a pivot of S needs a judgement, or if the matrix is not good enough for a stage. */
 void ki_write_factor(ki_saddle_text *e) {
     ki_find_given(e);
     ki_text_add(e->text, "    int good = 1;\n");
@@ -150,9 +158,11 @@ void ki_write_factor(ki_saddle_text *e) {
     write_values(e);
     for (int i = 0; i < e->n; i++)
         write_A_row(e, i);
-    store_A(e);
+    if (!e->stage)
+        store_A(e);
     write_S(e);
     for (int i = 0; i < e->m; i++)
         write_S_row(e, i);
-    store_S(e);
+    if (!e->stage)
+        store_S(e);
 }

@@ -64,6 +64,7 @@ typedef struct naming {
     unsigned what;
     unsigned *reads;
     bool through; /* M, J, Q and xi are needed further on */
+    bool stage;   /* all terms are, and nothing is written */
 } naming;
 
 /* M, J, Q and xi come first. */
@@ -106,8 +107,12 @@ static void write_output(const void *user, int number, ki_text *text) {
             continue;
         if (number < n->model->count[s]) {
             bool scalar = s == KI_SECTION_ENERGY || s == KI_SECTION_POWER;
+            if (n->stage || (n->through && s <= KI_SECTION_XI))
+                ki_text_add(text, "const double %s_%d", MEMBER[s], number);
+            if (n->stage)
+                return;
             if (n->through && s <= KI_SECTION_XI)
-                ki_text_add(text, "const double %s_%d = ", MEMBER[s], number);
+                ki_text_add(text, " = ");
             ki_text_add(text, scalar ? "to->%s" : "to->%s[%d]", MEMBER[s], number);
             return;
         }
@@ -130,7 +135,7 @@ static void take_back(ki_text *text, size_t length) {
 
 static bool emit_program(const ki_model *model, int i, ki_emitted *emitted, ki_text *text) {
     size_t before = text->length;
-    naming names = {model, model->program[i].what, &emitted->reads[i], false};
+    naming names = {model, model->program[i].what, &emitted->reads[i], false, false};
     ki_spelling spelling = {&names, write_input, write_output};
     ki_text_add(text, "void keel_program_%d(const struct point *at, const double *w, struct terms *to) {\n",
                 i);
@@ -209,7 +214,7 @@ static void emit_kernel(const keel_saddle *K, int unknowns, ki_emitted *emitted,
  * long for that: values do not stay in registers from one part to the next. */
 static bool emit_rate(const ki_model *model, const keel_saddle *K, int i, ki_text *text) {
     unsigned reads = 0;
-    naming names = {model, model->program[i].what, &reads, true};
+    naming names = {model, model->program[i].what, &reads, true, false};
     ki_spelling spelling = {&names, write_input, write_output};
     ki_text_add(text,
                 "int keel_accelerate(const struct places *k, const struct point *at, struct terms *to,\n"
@@ -223,16 +228,51 @@ static bool emit_rate(const ki_model *model, const keel_saddle *K, int i, ki_tex
     return true;
 }
 
+/* W' = power - sum of lambda_i (J v - rate)_i over driven constraints, as in src/formulate/rate.c. */
+static void emit_power(const keel_system *system, ki_text *text) {
+    ki_text_add(text, "    double drivers = 0;\n");
+    for (int i = 0; system->has_drivers && i < system->J.rows; i++) {
+        ki_text_add(text, "    drivers += w%d * (0.", i);
+        for (int p = system->J.start[i]; p < system->J.start[i + 1]; p++)
+            ki_text_add(text, " + J_%d * at->v[%d]", p, system->J.index[p]);
+        ki_text_add(text, " - rate_%d);\n", i);
+    }
+    ki_text_add(text, system->has_drivers ? "    *power = power_0 - drivers;\n    return 1;\n}\n\n"
+                                          : "    *power = power_0;\n    return 1;\n}\n\n");
+}
+
+/* A rate of which only v' and W' are asked for. */
+static bool emit_stage(const ki_model *model, const keel_saddle *K, int i, ki_text *text) {
+    unsigned reads = 0;
+    naming names = {model, model->program[i].what, &reads, true, true};
+    ki_spelling spelling = {&names, write_input, write_output};
+    if (keel_saddle_path_taken(K) != KEEL_SADDLE_DENSE || model->system.n_z)
+        return false;
+    ki_text_add(text, "int keel_stage(const struct places *k, const struct point *at, double *x,\n"
+                      "               double *power) {\n");
+    bool ok = ki_emit_tape(model->program[i].tape, &spelling, text) && ki_emit_stage(K, text);
+    emit_power(&model->system, text);
+    return ok;
+}
+
 static void emit_through(const ki_model *model, const keel_saddle *K, ki_emitted *emitted, ki_text *text) {
     const keel_system *system = &model->system;
     size_t before = text->length;
     emitted->what = terms_of_rate(system);
     if (!emitted->kernel || model->coupling || system->n_s || system->Q_lambda.rows)
         return;
-    for (int i = 0; i < model->programs && !emitted->through; i++)
-        if (model->program[i].what == (emitted->what & model->available) && emitted->has[i])
-            emitted->through = emit_rate(model, K, i, text);
+    int i = 0;
+    while (i < model->programs &&
+           !(model->program[i].what == (emitted->what & model->available) && emitted->has[i]))
+        i++;
+    if (i == model->programs)
+        return;
+    emitted->through = emit_rate(model, K, i, text);
     if (!emitted->through)
+        take_back(text, before);
+    before = text->length;
+    emitted->stage = emit_stage(model, K, i, text);
+    if (!emitted->stage)
         take_back(text, before);
 }
 

@@ -100,6 +100,21 @@ void ki_write_residual(ki_saddle_text *e) {
     ki_text_add(e->text, "    }\n");
 }
 
+/* The order of the sums is that of saddle_stage.c. */
+void ki_write_raised_rows(ki_saddle_text *e) {
+    char value[32];
+    for (int i = 0; i < e->m; i++) {
+        ki_text_add(e->text, "    if (raised_%d) {\n        double rest = t%d, size = fabs(t%d);\n", i, i, i);
+        for (int p = e->J.start[i]; p < e->J.start[i + 1]; p++) {
+            ki_name_of_value(e, 'J', p, value);
+            ki_text_add(e->text, "        rest -= %s * u%d;\n        size += fabs(%s * u%d);\n", value,
+                        e->J.index[p], value, e->J.index[p]);
+        }
+        ki_text_add(e->text,
+                    "        if (!(fabs(rest) - k->left * size <= 0))\n            return 0;\n    }\n");
+    }
+}
+
 /* Scaled max-norms of the two blocks as in refine.c: |rest| w <= tolerance |size| w. A NaN shows in the sum.
  */
 static void write_norm(ki_saddle_text *e, char block, int count, const char *square, const char *except) {

@@ -74,8 +74,8 @@ static void write_Y_times(ki_saddle_text *e) {
     }
 }
 
-/* From r<i>, t<i> to x and y. */
-static void write_solve_body(ki_saddle_text *e) {
+/* From r<i>, t<i> to u<i>, w<i>. */
+static void write_apply(ki_saddle_text *e) {
     char name[32];
     for (int i = 0; i < e->n; i++)
         ki_text_add(e->text, "    double u%d = r%d;\n", i, i);
@@ -89,13 +89,22 @@ static void write_solve_body(ki_saddle_text *e) {
     write_lower_transposed(e, e->S, e->m, 's', 'w');
     write_Y_times(e);
     write_lower_transposed(e, e->L, e->n, 'l', 'u');
+}
+
+static void write_x(ki_saddle_text *e) {
+    for (int i = 0; i < e->n; i++)
+        ki_text_add(e->text, "    x[%d] = u%d;\n", i, i);
+}
+
+/* The same, and on to x and y. */
+static void write_solve_body(ki_saddle_text *e) {
+    write_apply(e);
     if (!e->through) /* who takes any residual need not know it */
         ki_text_add(e->text, "    if (k->tolerance < 1) {\n");
     ki_write_residual(e);
     if (!e->through)
         ki_text_add(e->text, "    }\n");
-    for (int i = 0; i < e->n; i++)
-        ki_text_add(e->text, "    x[%d] = u%d;\n", i, i);
+    write_x(e);
     for (int i = 0; i < e->m; i++)
         ki_text_add(e->text, "    y[%d] = w%d;\n", i, i);
     ki_text_add(e->text, "    return 1;\n}\n\n");
@@ -123,8 +132,8 @@ static void write_solve(ki_saddle_text *e) {
     write_solve_body(e);
 }
 
-/* Factor and solve behind the statements that made M_<p>, J_<p>, Q_<i> and xi_<i>. */
-static void write_through(ki_saddle_text *e) {
+/* Factors behind the statements that made M_<p>, J_<p>, Q_<i> and xi_<i>, which become r<i> and t<i>. */
+static void write_through_factor(ki_saddle_text *e) {
     e->through = true;
     ki_write_factor(e);
     ki_text_add(e->text, "    if (!good)\n        return 0;\n");
@@ -132,7 +141,19 @@ static void write_through(ki_saddle_text *e) {
         ki_text_add(e->text, "    const double r%d = Q_%d;\n", i, i);
     for (int i = 0; i < e->m; i++)
         ki_text_add(e->text, "    const double t%d = xi_%d;\n", i, i);
+}
+
+static void write_through(ki_saddle_text *e) {
+    write_through_factor(e);
     write_solve_body(e);
+}
+
+static void write_stage(ki_saddle_text *e) {
+    e->stage = true;
+    write_through_factor(e);
+    write_apply(e);
+    ki_write_raised_rows(e);
+    write_x(e);
 }
 
 /* The struct of saddle_code.h. */
@@ -156,6 +177,8 @@ static void write_constants(ki_saddle_text *e) {
     ki_text_number(e->text, KI_PIVOT_NOISE_A);
     ki_text_add(e->text, ", LARGEST = ");
     ki_text_number(e->text, DBL_MAX);
+    ki_text_add(e->text, ", CONDITION = ");
+    ki_text_number(e->text, KI_STAGE_CONDITION);
     ki_text_add(e->text, ";\n\n%s", RAISE);
 }
 
@@ -205,4 +228,9 @@ bool ki_emit_saddle(const keel_saddle *K, long most, ki_text *text) {
 bool ki_emit_through(const keel_saddle *K, ki_text *text) {
     ki_saddle_text e = text_for(K, text);
     return with_entries(&e, write_through);
+}
+
+bool ki_emit_stage(const keel_saddle *K, ki_text *text) {
+    ki_saddle_text e = text_for(K, text);
+    return with_entries(&e, write_stage);
 }

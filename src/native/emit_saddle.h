@@ -29,6 +29,7 @@ typedef struct ki_saddle_text {
     long operations;
     bool sparse;                       /* which path                                                 */
     bool through;                      /* one function for all: values and factors stay in registers */
+    bool stage;                        /* the same, and nothing but x is asked for                   */
     bool *L, *Y, *S;                   /* [n x n], [n x m], [m x m] whether an entry exists ... */
     bool *A_given, *Y_given, *S_given; /* ... and whether it has a value already            */
     ki_product_text *list;             /* [n + m] scratch                                  */
@@ -61,6 +62,9 @@ void ki_write_factor(ki_saddle_text *e);
  * calls for that. */
 void ki_write_residual(ki_saddle_text *e);
 void ki_write_norms(ki_saddle_text *e);
+
+/* The same for the rows of J whose pivots were raised, and for no others. */
+void ki_write_raised_rows(ki_saddle_text *e);
 
 /* emit_panels.c: the functions of the sparse path. False when out of memory. */
 bool ki_write_panels(ki_saddle_text *e, const ki_saddle_sparse *sparse);

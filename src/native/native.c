@@ -64,6 +64,8 @@ static bool find_all(keel_native *native) {
     native->kernel.what = native->emitted.what;
     if (native->emitted.through)
         ok = find(native->library, "keel_accelerate", &native->kernel.accelerate) && ok;
+    if (native->emitted.stage)
+        ok = find(native->library, "keel_stage", &native->kernel.stage) && ok;
     return find(native->library, "keel_factor", &native->kernel.factor) &&
            find(native->library, "keel_solve", &native->kernel.solve) && ok;
 }
