@@ -69,6 +69,9 @@ typedef enum ki_code {
 /* The terms of KI_CODE_SUM, in this order: a b, -a b, a, -a */
 enum { KI_PLUS_PRODUCTS, KI_MINUS_PRODUCTS, KI_PLUS, KI_MINUS, KI_TERM_KINDS };
 
+/* ... and the sums that are added up side by side, see tape_run.c. */
+enum { KI_LANES = 4 };
+
 struct ki_tape {
     uint32_t *words;
     int word_count;

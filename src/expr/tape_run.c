@@ -8,19 +8,21 @@
 #include "base/sine.h"
 #include "expr/tape.h"
 
-/* Returns where the next instruction stands. */
+/* Term k belongs to lane k mod KI_LANES: no term waits for the one before. -0 + a is a, also if that is a
+ * zero. Returns where the next instruction stands. */
 static const uint32_t *run_sum(const uint32_t *at, double *w) {
     const uint32_t *terms = at + 1, *x = terms + KI_TERM_KINDS, *end;
-    double sum = 0;
+    double lane[KI_LANES] = {-0., -0., -0., -0.};
+    unsigned k = 0;
     for (end = x + 2 * (size_t)terms[KI_PLUS_PRODUCTS]; x < end; x += 2)
-        sum += w[x[0]] * w[x[1]];
+        lane[k++ % KI_LANES] += w[x[0]] * w[x[1]];
     for (end = x + 2 * (size_t)terms[KI_MINUS_PRODUCTS]; x < end; x += 2)
-        sum -= w[x[0]] * w[x[1]];
+        lane[k++ % KI_LANES] -= w[x[0]] * w[x[1]];
     for (end = x + terms[KI_PLUS]; x < end; x++)
-        sum += w[x[0]];
+        lane[k++ % KI_LANES] += w[x[0]];
     for (end = x + terms[KI_MINUS]; x < end; x++)
-        sum -= w[x[0]];
-    w[at[0]] = sum;
+        lane[k++ % KI_LANES] -= w[x[0]];
+    w[at[0]] = (lane[0] + lane[1]) + (lane[2] + lane[3]);
     return x;
 }
 

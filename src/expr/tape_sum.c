@@ -6,6 +6,7 @@
 /* Longer sums are one instruction with a loop over its terms. Shorter ones are a chain of instructions that
  * take one or two terms each, of which many are alike and run together. */
 enum { LONGEST_CHAIN = 5 };
+_Static_assert((int)LONGEST_CHAIN >= (int)KI_LANES, "no lane of a long sum is empty");
 
 enum { NO_KIND = KI_TERM_KINDS };
 

@@ -158,23 +158,42 @@ static bool write_formula(emitter *e, const step *s) {
     return true;
 }
 
-/* The terms in their order, from zero on: 0 + a is a but for the sign of zero. */
-static bool write_sum(emitter *e, const step *s) {
+static bool is_product(int kind) {
+    return kind == KI_PLUS_PRODUCTS || kind == KI_MINUS_PRODUCTS;
+}
+
+/* Term `number` of a sum, with its sign. */
+static bool write_term(emitter *e, const step *s, int number) {
     const uint32_t *terms = s->words + 1;
-    int next = s->first;
-    ki_text_add(e->text, "0.");
+    int kind = 0, at = s->first;
+    for (; number >= (int)terms[kind]; kind++) {
+        number -= (int)terms[kind];
+        at += (int)terms[kind] * (is_product(kind) ? 2 : 1);
+    }
+    at += number * (is_product(kind) ? 2 : 1);
+    ki_text_add(e->text, kind == KI_PLUS_PRODUCTS || kind == KI_PLUS ? " + " : " - ");
+    bool ok = write_value(e, e->operands[at]);
+    if (is_product(kind)) {
+        ki_text_add(e->text, " * ");
+        ok = write_value(e, e->operands[at + 1]) && ok;
+    }
+    return ok;
+}
+
+/* The lanes of tape_run.c. They start with their first term: such sums have more terms than lanes. */
+static bool write_sum(emitter *e, const step *s) {
+    static const char *const BEFORE[KI_LANES] = {"((", ") + (", ")) + ((", ") + ("};
+    int count = 0;
     for (int kind = 0; kind < KI_TERM_KINDS; kind++)
-        for (uint32_t i = 0; i < terms[kind]; i++) {
-            bool product = kind == KI_PLUS_PRODUCTS || kind == KI_MINUS_PRODUCTS;
-            ki_text_add(e->text, kind == KI_PLUS_PRODUCTS || kind == KI_PLUS ? " + " : " - ");
-            if (!write_value(e, e->operands[next++]))
+        count += (int)s->words[1 + kind];
+    assert(count > KI_LANES);
+    for (int lane = 0; lane < KI_LANES; lane++) {
+        ki_text_add(e->text, "%s", BEFORE[lane]);
+        for (int i = lane; i < count; i += KI_LANES)
+            if (!write_term(e, s, i))
                 return false;
-            if (product) {
-                ki_text_add(e->text, " * ");
-                if (!write_value(e, e->operands[next++]))
-                    return false;
-            }
-        }
+    }
+    ki_text_add(e->text, "))");
     return true;
 }
 
