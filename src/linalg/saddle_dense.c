@@ -120,9 +120,11 @@ static void scatter(keel_saddle *K) {
         F->Y[F->J_slot[p]] = K->J_values[p];
 }
 
-/* Row i of L d L^T, in place: v_j = a_j - sum_k L_jk v_k, then l_j = v_j / d_j. Returns sum_j l_j v_j. */
+/* Row i of L d L^T, in place: v_j = a_j - sum_k L_jk v_k, then l_j = v_j / d_j. Returns the pivot,
+ * a_i - sum_j v_j^2 / d_j. The squares do not wait for the pivots before, nor the other terms for the last
+ * one: from one pivot to the next it is a product, a difference and a division. */
 static inline double eliminate_row(double *L, int size, const int *first, const double *d_inverse, int i) {
-    double *row = row_of(L, i, size), sum = 0;
+    double *row = row_of(L, i, size), pivot = row[i];
     int from = first[i];
     for (int j = from + 1; j < i; j++) {
         int begin = larger(first[j], from);
@@ -131,9 +133,9 @@ static inline double eliminate_row(double *L, int size, const int *first, const 
     for (int j = from; j < i; j++) {
         double v = row[j];
         row[j] = v * d_inverse[j];
-        sum += row[j] * v;
+        pivot -= v * v * d_inverse[j];
     }
-    return sum;
+    return pivot;
 }
 
 /* Row i of Y = L_A \ J^T. */
@@ -174,7 +176,7 @@ void ki_saddle_dense_factor_S(keel_saddle *K) {
     form_S(K);
     for (int i = 0; i < K->m; i++) {
         double size = K->S_size[i] = row_of(F->L_S, i, K->m)[i];
-        double pivot = size - eliminate_row(F->L_S, K->m, F->S_first, F->p_inverse, i);
+        double pivot = eliminate_row(F->L_S, K->m, F->S_first, F->p_inverse, i);
         F->p_inverse[i] = 1 / ki_pivots_judge(&K->pivots, i, pivot, size);
     }
 }
@@ -184,7 +186,7 @@ keel_status ki_saddle_dense_factor(keel_saddle *K) {
     scatter(K);
     for (int i = 0; i < K->n; i++) {
         double size = row_of(F->L_A, i, K->n)[i];
-        double pivot = size - eliminate_row(F->L_A, K->n, F->A_first, F->d_inverse, i);
+        double pivot = eliminate_row(F->L_A, K->n, F->A_first, F->d_inverse, i);
         if (!(pivot > KI_PIVOT_NOISE_A * size)) {
             K->bad_pivot = i;
             return KEEL_ERROR_SINGULAR;
@@ -212,6 +214,16 @@ static inline void solve_lower_transposed(double *L, int size, const int *first,
     }
 }
 
+/* The last one first: of the multipliers, which are known in this order. */
+static inline double dot_backwards(int n, const double *a, const double *b) {
+    if (n > KI_SHORT)
+        return ki_dot_long(n, a, b);
+    double sum = 0;
+    for (int i = n - 1; i >= 0; i--)
+        sum += a[i] * b[i];
+    return sum;
+}
+
 void ki_saddle_dense_apply(keel_saddle *K, double *x, double *y) {
     const ki_saddle_dense *F = K->dense;
     int n = K->n, m = K->m;
@@ -231,7 +243,7 @@ void ki_saddle_dense_apply(keel_saddle *K, double *x, double *y) {
     /* x = L_A^T \ (x - d \ Y y) */
     for (int k = 0; k < n; k++) {
         int low = F->low[k];
-        x[k] -= F->d_inverse[k] * ki_dot(F->high[k] - low, row_of(F->Y, k, m) + low, y + low);
+        x[k] -= F->d_inverse[k] * dot_backwards(F->high[k] - low, row_of(F->Y, k, m) + low, y + low);
     }
     solve_lower_transposed(F->L_A, n, F->A_first, x);
 }

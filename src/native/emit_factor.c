@@ -3,11 +3,10 @@
 
 #include "native/emit_saddle.h"
 
-/* Row i of L d L^T in place, named `name`, inverse pivots `inverse`: leaves sum = sum of l v. */
+/* Row i of L d L^T in place, named `name`, inverse pivots `inverse`: `pivot`, which is the diagonal entry,
+ * loses the sum of v^2 / d. */
 static void write_row(ki_saddle_text *e, bool *L, int size, const int *first, char name, char inverse, int i,
                       const bool *given) {
-    bool any = false;
-    ki_text_add(e->text, "        double sum;\n");
     for (int j = first[i]; j < i; j++) {
         int begin = first[j] > first[i] ? first[j] : first[i], products = 0;
         for (int k = begin; k < j; k++)
@@ -28,12 +27,9 @@ static void write_row(ki_saddle_text *e, bool *L, int size, const int *first, ch
     for (int j = first[i]; j < i; j++)
         if (*ki_entry(L, i, size, j)) {
             ki_text_add(e->text, "        %c%d_%d = v%d * %c%d;\n", name, i, j, j, inverse, j);
-            ki_text_add(e->text, "        sum %s %c%d_%d * v%d;\n", any ? "+=" : "=", name, i, j, j);
-            any = true;
-            e->operations += 3;
+            ki_text_add(e->text, "        pivot -= v%d * v%d * %c%d;\n", j, j, inverse, j);
+            e->operations += 4;
         }
-    if (!any)
-        ki_text_add(e->text, "        sum = 0;\n");
 }
 
 static void declare(ki_saddle_text *e, bool *entries, int rows, int columns, char name, bool triangle) {
@@ -59,13 +55,12 @@ static void write_values(ki_saddle_text *e) {
 }
 
 static void write_A_row(ki_saddle_text *e, int i) {
-    ki_text_add(e->text, "    double d%d;\n    {\n", i);
+    ki_text_add(e->text, "    double d%d;\n    {\n        double pivot = a%d;\n", i, i);
     write_row(e, e->L, e->n, e->L_first, 'l', 'd', i, e->A_given);
     ki_text_add(
         e->text,
-        "        const double pivot = a%d - sum;\n"
-        "        if (!(pivot > NOISE * a%d))\n            return 0;\n        d%d = 1 / pivot;\n    }\n",
-        i, i, i);
+        "        if (!(pivot > NOISE * a%d))\n            return 0;\n        d%d = 1 / pivot;\n    }\n", i,
+        i);
     if (e->stage)
         ki_text_add(e->text, "    good &= a%d * d%d < CONDITION;\n", i, i);
     for (int k = 0; k < i; k++)
@@ -104,15 +99,15 @@ static void write_S(ki_saddle_text *e) {
 }
 
 static void write_S_row(ki_saddle_text *e, int i) {
-    ki_text_add(e->text, "    double p%d;\n    int raised_%d;\n    {\n", i, i);
+    ki_text_add(e->text, "    double p%d;\n    int raised_%d;\n    {\n        double pivot = s%d_%d;\n", i, i,
+                i, i);
     write_row(e, e->S, e->m, e->S_first, 's', 'p', i, e->S_given);
     ki_text_add(e->text,
-                "        const double pivot = s%d_%d - sum;\n"
                 "        const int enough = pivot > k->threshold * s%d_%d;\n"
                 "        good &= enough | (k->delta > 0);\n"
                 "        raised_%d = !enough;\n"
                 "        p%d = 1 / (enough ? pivot : raise(pivot, k->delta * s%d_%d));\n    }\n",
-                i, i, i, i, i, i, i, i);
+                i, i, i, i, i, i);
     if (e->stage)
         ki_text_add(e->text, "    good &= s%d_%d * p%d < CONDITION;\n", i, i, i);
 }

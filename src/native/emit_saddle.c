@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "linalg/dense.h"
+
 /* b <- L^-1 b */
 static void write_lower(ki_saddle_text *e, bool *L, int size, const int *first, char name, char b) {
     char entry[32];
@@ -54,17 +56,20 @@ static void write_middle(ki_saddle_text *e) {
     }
 }
 
-/* u -= d \ Y w */
+/* u -= d \ Y w, short sums backwards as in saddle_dense.c */
 static void write_Y_times(ki_saddle_text *e) {
     char entry[32];
     for (int k = 0; k < e->n; k++) {
-        int products = 0;
-        for (int i = e->low[k]; i < e->high[k]; i++)
+        int products = 0, low = e->low[k], high = e->high[k];
+        bool backwards = high - low <= KI_SHORT;
+        for (int j = low; j < high; j++) {
+            int i = backwards ? high - 1 - (j - low) : j;
             if (*ki_entry(e->Y, k, e->m, i)) {
                 e->list[products].place = i - e->low[k];
                 snprintf(e->list[products++].text, sizeof e->list->text, "%s * w%d",
                          ki_name_of_entry(e, 'y', k, i, e->m, entry), i);
             }
+        }
         if (!products)
             continue;
         ki_text_add(e->text, "    u%d -= %s * (", k, ki_name_of_inverse(e, 'd', k, entry));
