@@ -246,9 +246,19 @@ double ki_work_rate(const ki_dynamics *d, const double *v);
 /* k = y' at (t, y) in the formulation of d->law. Leaves v' also in d->x, multipliers in d->lambda. */
 keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k);
 
-/* The same where nothing but k matters, as in the stages of an explicit method: by the system's own recursion
- * (keel_system.accelerate) where it has one. */
-keel_status ki_stage_rate(ki_dynamics *d, double t, const double *y, double *k);
+/* How rates are found where nothing but k matters, as in the stages of an explicit method. */
+typedef struct ki_stages {
+    bool by_recursion;                     /* the system's own: keel_system.accelerate */
+    const struct keel_saddle_code *code;   /* machine code; NULL: none                 */
+    const struct ki_saddle_places *places; /* what it works on                         */
+} ki_stages;
+
+/* Looked up once for the stages that follow each other. d holds no factors from now on. */
+ki_stages ki_begin_stages(ki_dynamics *d);
+
+/* ki_rate of a stage; nothing else may happen to d since ki_begin_stages. Neither factors nor v' in d->x are
+ * left. y and k have room for whole fours (four.h). */
+keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, const double *y, double *k);
 
 /* Diagonal entries of K_D and K_P of row i, given or automatic; K_P is 0 for nonholonomic rows. */
 void ki_diagonal_gains(const ki_dynamics *d, int i, double *K_D, double *K_P);
@@ -258,6 +268,7 @@ bool ki_has_automatic_gains(const ki_dynamics *d);
 
 /* The formulations, one file each. */
 keel_status ki_index1_rate(ki_dynamics *d, double t, const double *y, double *k);
+keel_status ki_index1_rate_in_parts(ki_dynamics *d, double t, const double *y, double *k); /* never by code */
 keel_status ki_generalized_inverse_rate(ki_dynamics *d, double t, const double *y, double *k);
 keel_status ki_penalty_rate(ki_dynamics *d, double t, const double *y, double *k);
 keel_status ki_augmented_rate(ki_dynamics *d, double t, const double *y, double *k);

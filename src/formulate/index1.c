@@ -22,13 +22,15 @@ static keel_status solve(ki_dynamics *d, double t, const double *y) {
     return status;
 }
 
-keel_status ki_index1_rate(ki_dynamics *d, double t, const double *y, double *k) {
-    if (ki_rate_by_code(d, t, y))
-        return ki_end_rate(d, t, y, k);
+keel_status ki_index1_rate_in_parts(ki_dynamics *d, double t, const double *y, double *k) {
     keel_status status = ki_begin_rate(d, t, y);
     if (!status)
         status = solve(d, t, y);
     return status ? status : ki_end_rate(d, t, y, k);
+}
+
+keel_status ki_index1_rate(ki_dynamics *d, double t, const double *y, double *k) {
+    return ki_rate_by_code(d, t, y) ? ki_end_rate(d, t, y, k) : ki_index1_rate_in_parts(d, t, y, k);
 }
 
 /* Generalized inverse (Mukharlyamov and Deressa, eq. 6-13): with A = J M^-1 J^T of any rank,

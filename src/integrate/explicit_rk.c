@@ -100,17 +100,39 @@ static keel_status error_of_attempt(rk *self, double h, double *error) {
     return KEEL_OK;
 }
 
+/* k_1 .. The last stage leaves its factors: projection begins with them. */
+static keel_status stages_of_attempt(rk *self, double h) {
+    const ki_tableau *T = self->tableau;
+    ki_dynamics *d = self->base.flow.dynamics;
+    ki_stages stages = ki_begin_stages(d);
+    keel_status status = KEEL_OK;
+    for (int s = 1; s < T->stages && !status; s++) {
+        double t = self->base.t + T->c[s] * h;
+        combine(self, &self->a[s], h, self->base.y, self->y_try);
+        if (d->m > 0 && s == T->stages - 1)
+            status = ki_rate(d, t, self->y_try, self->k[s]);
+        else
+            status = ki_stage_rate(d, &stages, t, self->y_try, self->k[s]);
+    }
+    return status;
+}
+
+/* y' where a step ends: with the factors of a projection there, if there was one. */
+static keel_status rate_at_end(rk *self, double t) {
+    ki_dynamics *d = self->base.flow.dynamics;
+    double *k = self->k[self->tableau->stages];
+    if (d->m > 0)
+        return ki_rate(d, t, self->y_try, k);
+    ki_stages stages = ki_begin_stages(d);
+    return ki_stage_rate(d, &stages, t, self->y_try, k);
+}
+
 /* Tries a step: fills k, y_try and the error, and the rate k[stages] of y_try unless the error forbids the
  * step. A forced step is taken whatever its error. */
 static keel_status attempt(rk *self, double h, bool forced, double *error) {
     const ki_tableau *T = self->tableau;
     ki_dynamics *d = self->base.flow.dynamics;
-    keel_status status = KEEL_OK;
-    for (int s = 1; s < T->stages && !status; s++) {
-        combine(self, &self->a[s], h, self->base.y, self->y_try);
-        bool factors = d->m > 0 && s == T->stages - 1; /* projection begins with those of the last stage */
-        status = (factors ? ki_rate : ki_stage_rate)(d, self->base.t + T->c[s] * h, self->y_try, self->k[s]);
-    }
+    keel_status status = stages_of_attempt(self, h);
     if (status)
         return status;
     combine(self, &self->a[T->stages], h, self->base.y, self->y_try);
@@ -123,7 +145,7 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
             return status;
     }
     if (!status)
-        status = (d->m > 0 ? ki_rate : ki_stage_rate)(d, t_new, self->y_try, self->k[T->stages]);
+        status = rate_at_end(self, t_new);
     if (!status && T->error_uses_new_rate)
         status = error_of_attempt(self, h, error);
     return status;
@@ -336,10 +358,12 @@ static void allocate(rk *self) {
 static keel_status prepare_dense(rk *self) {
     const ki_tableau *T = self->tableau;
     double h = self->h_taken;
+    ki_dynamics *d = self->base.flow_rows.dynamics;
+    ki_stages stages = ki_begin_stages(d);
     for (int s = T->stages + 1; s <= T->stages + T->extra; s++) {
         combine(self, &self->a[s], h, self->y_old, self->y_try);
         double t = self->base.t_old + T->c[s] * h;
-        keel_status status = ki_stage_rate(self->base.flow_rows.dynamics, t, self->y_try, self->k[s]);
+        keel_status status = ki_stage_rate(d, &stages, t, self->y_try, self->k[s]);
         if (status)
             return status;
     }

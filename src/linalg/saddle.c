@@ -327,16 +327,30 @@ static void collect_raised(keel_saddle *K) {
             K->pivots.row[K->pivots.count++] = i;
 }
 
-bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
-                          struct keel_terms *terms, double *x, double *y) {
+static bool has_accelerate(const keel_saddle *K, unsigned what) {
     const keel_saddle_code *code = K->code;
-    if (!code || !code->accelerate || code->what != what || K->settings.path == KEEL_SADDLE_NULL_SPACE ||
-        !may_use_code(K))
-        return false;
+    return code && code->accelerate && code->what == what && K->settings.path != KEEL_SADDLE_NULL_SPACE;
+}
+
+static void prepare_accelerate(keel_saddle *K) {
     forget(K);
     clear_D(K);
     prepare_code(K);
-    K->factored = code->accelerate(&K->places, point, terms, x, y);
+}
+
+const ki_saddle_places *ki_saddle_places_for(keel_saddle *K, unsigned what) {
+    if (!has_accelerate(K, what) || K->code_pause > 0 || !may_use_code(K))
+        return NULL;
+    prepare_accelerate(K);
+    return &K->places;
+}
+
+bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
+                          struct keel_terms *terms, double *x, double *y) {
+    if (!has_accelerate(K, what) || !may_use_code(K))
+        return false;
+    prepare_accelerate(K);
+    K->factored = K->code->accelerate(&K->places, point, terms, x, y);
     if (K->factored && K->dense)
         collect_raised(K);
     return K->factored;

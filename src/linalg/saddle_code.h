@@ -55,6 +55,11 @@ struct keel_saddle_code {
 bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
                           struct keel_terms *terms, double *x, double *y);
 
+/* For several calls of code->accelerate in a row whose factors nobody wants: what to call them with, all but
+ * the point. NULL as above. K counts as not factored from now on; after a call that could not finish, and
+ * after any other use of K, ask again. */
+const ki_saddle_places *ki_saddle_places_for(keel_saddle *K, unsigned what);
+
 /* One application of the factors, not refined: for what round-off does not matter to. Where pivots were
  * raised, or nearly, that would be another matrix, and all is as in keel_saddle_solve. */
 keel_status ki_saddle_solve_once(keel_saddle *K, const double *r, const double *s, double *x, double *y);
