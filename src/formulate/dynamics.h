@@ -183,7 +183,10 @@ keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const doub
 
 /* Solves r(q,v,z,s,t) = 0 for d->s, starting from its present value. Does nothing when the system has
  * none. */
-keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y);
+keel_status ki_newton_auxiliaries(ki_dynamics *d, double t, const double *y);
+static inline keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y) {
+    return d->system->n_s ? ki_newton_auxiliaries(d, t, y) : KEEL_OK;
+}
 
 /* True if K holds the factors of M and J at (t, y), and d->at their values. */
 bool ki_is_factored(const ki_dynamics *d, double t, const double *y);
@@ -251,14 +254,15 @@ typedef struct ki_stages {
     bool by_recursion;                     /* the system's own: keel_system.accelerate */
     const struct keel_saddle_code *code;   /* machine code; NULL: none                 */
     const struct ki_saddle_places *places; /* what it works on                         */
+    keel_point at;                         /* the stage                                */
 } ki_stages;
 
-/* Looked up once for the stages that follow each other. d holds no factors from now on. */
-ki_stages ki_begin_stages(ki_dynamics *d);
+/* Looked up once for stages that follow each other, all in the same y. d holds no factors from now on. */
+ki_stages ki_begin_stages(ki_dynamics *d, const double *y);
 
-/* ki_rate of a stage; nothing else may happen to d since ki_begin_stages. Neither factors nor v' in d->x are
- * left. y and k have room for whole fours (four.h). */
-keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, const double *y, double *k);
+/* ki_rate of a stage, at t and the y of ki_begin_stages; nothing else may have happened to d since then.
+ * Leaves neither factors nor v' in d->x. y and k have room for whole fours (four.h). */
+keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k);
 
 /* Diagonal entries of K_D and K_P of row i, given or automatic; K_P is 0 for nonholonomic rows. */
 void ki_diagonal_gains(const ki_dynamics *d, int i, double *K_D, double *K_P);

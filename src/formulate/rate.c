@@ -190,10 +190,10 @@ static bool may_accelerate(const ki_dynamics *d) {
            !sys->n_s && !sys->n_z && !sys->kinematics && !sys->has_drivers;
 }
 
-ki_stages ki_begin_stages(ki_dynamics *d) {
+ki_stages ki_begin_stages(ki_dynamics *d, const double *y) {
     const keel_system *sys = d->system;
     unsigned what = terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN;
-    ki_stages stages = {.by_recursion = may_accelerate(d)};
+    ki_stages stages = {.by_recursion = may_accelerate(d), .at = ki_point(d, 0, y)};
     d->factored = false;
     if (stages.by_recursion || d->law->formulation != KEEL_INDEX1 || !is_plain(d) || sys->f_needs_lambda)
         return stages;
@@ -204,58 +204,59 @@ ki_stages ki_begin_stages(ki_dynamics *d) {
     return stages;
 }
 
-/* q' = v, in whole fours: what that writes behind q' comes after. */
-static void copy_velocities(const ki_dynamics *d, const double *y, double *k) {
-    const double *v = y + d->system->n_q;
-    for (int i = 0; i < d->system->n_v; i += KI_FOUR)
-        *ki_four_at(k, i) = *ki_const_four_at(v, i);
+/* q' = N v; where that is v in whole fours: what is written behind q' comes after. */
+static void set_position_rate(const keel_system *sys, const keel_point *at, double *k) {
+    if (sys->kinematics) {
+        sys->kinematics(sys, at->q, at->v, k);
+        return;
+    }
+    for (int i = 0; i < sys->n_v; i += KI_FOUR)
+        *ki_four_at(k, i) = *ki_const_four_at(at->v, i);
 }
 
 /* By machine code: v' goes where it belongs, and nothing is noted. */
-static bool stage_by_code(ki_dynamics *d, const ki_stages *stages, double t, const double *y, double *k) {
+static bool stage_by_code(ki_dynamics *d, const ki_stages *stages, double *k) {
     const keel_system *sys = d->system;
-    keel_point at = ki_point(d, t, y);
+    const keel_point *at = &stages->at;
     int bad;
-    if (sys->kinematics)
-        sys->kinematics(sys, y, at.v, k);
-    else
-        copy_velocities(d, y, k);
-    if (!stages->code->accelerate(stages->places, &at, &d->at, ki_v(d, k), d->lambda))
+    set_position_rate(sys, at, k);
+    if (!stages->code->accelerate(stages->places, at, &d->at, ki_v(d, k), d->lambda))
         return false;
     if (sys->n_z) {
         memcpy(ki_z(d, k), d->at.f, (size_t)sys->n_z * sizeof(double));
         if (!ki_all_finite(d->at.f, sys->n_z, &bad))
             return false;
     }
-    *ki_work(d, k) = ki_work_rate(d, at.v);
+    *ki_work(d, k) = ki_work_rate(d, at->v);
     d->evaluations++;
     d->factorizations++;
     return true;
 }
 
 /* By the system itself. */
-static bool stage_by_recursion(ki_dynamics *d, double t, const double *y, double *k) {
+static bool stage_by_recursion(ki_dynamics *d, const keel_point *at, double *k) {
     const keel_system *sys = d->system;
-    keel_point at = ki_point(d, t, y);
     int bad;
-    if (!sys->accelerate(sys, d->work, &at, ki_v(d, k), ki_work(d, k)) ||
+    if (!sys->accelerate(sys, d->work, at, ki_v(d, k), ki_work(d, k)) ||
         !ki_all_finite(ki_v(d, k), sys->n_v, &bad))
         return false;
-    memcpy(k, at.v, (size_t)sys->n_v * sizeof(double));
+    memcpy(k, at->v, (size_t)sys->n_v * sizeof(double));
     if (!sys->has_energy)
         *ki_work(d, k) = 0;
     d->evaluations++;
     return true;
 }
 
-keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, const double *y, double *k) {
-    if (stages->by_recursion && stage_by_recursion(d, t, y, k))
+keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k) {
+    const double *y = stages->at.q;
+    stages->at.t = t;
+    if (stages->by_recursion && stage_by_recursion(d, &stages->at, k))
         return KEEL_OK;
     if (!stages->places)
         return ki_rate(d, t, y, k); /* which also tells what is not finite */
-    if (stage_by_code(d, stages, t, y, k))
+    if (stage_by_code(d, stages, k))
         return KEEL_OK;
     keel_status status = ki_index1_rate_in_parts(d, t, y, k);
-    *stages = ki_begin_stages(d);
+    *stages = ki_begin_stages(d, y);
     return status;
 }
