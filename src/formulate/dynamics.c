@@ -393,12 +393,10 @@ void ki_mass_times(const ki_dynamics *d, const double *e, double *out) {
 }
 
 /* Newton: r_s ds = -r. */
-keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y) {
+keel_status ki_newton_auxiliaries(ki_dynamics *d, double t, const double *y) {
     enum { MOST_ITERATIONS = 50 };
     const keel_system *sys = d->system;
     int n = sys->n_s, worst = 0;
-    if (n == 0)
-        return KEEL_OK;
     for (int iteration = 0; iteration < MOST_ITERATIONS; iteration++) {
         keel_status status = ki_evaluate_terms(d, KEEL_AUXILIARY, t, y);
         if (status)

@@ -188,7 +188,10 @@ keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const doub
 
 /* Solves r(q,v,z,s,t) = 0 for d->s, starting from its present value. Does nothing when the system has
  * none. */
-keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y);
+keel_status ki_newton_auxiliaries(ki_dynamics *d, double t, const double *y);
+static inline keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const double *y) {
+    return d->system->n_s ? ki_newton_auxiliaries(d, t, y) : KEEL_OK;
+}
 
 /* Whether d->at holds all of `what`, terms in KI_KEPT, for (t, y). */
 bool ki_knows(const ki_dynamics *d, unsigned what, double t, const double *y);
@@ -254,10 +257,23 @@ double ki_work_rate(const ki_dynamics *d, const double *v);
 /* k = y' at (t, y) in the formulation of d->law. Leaves v' also in d->x, multipliers in d->lambda. */
 keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k);
 
-/* The same where nothing but k matters, as in the stages of an explicit method: by the system's own recursion
- * (keel_system.accelerate) where it has one, otherwise without refinement where factors are good
- * (KI_STAGE_CONDITION). */
-keel_status ki_stage_rate(ki_dynamics *d, double t, const double *y, double *k);
+/* How rates are found where nothing but k matters, as in the stages of an explicit method: by the system's
+ * own recursion (keel_system.accelerate) where it has one, otherwise without refinement where factors are
+ * good (KI_STAGE_CONDITION), by machine code if there is any. */
+typedef struct ki_stages {
+    bool by_recursion;
+    bool plain;    /* v' comes from M, J, Q and xi and nothing else */
+    bool by_code;  /* ... and machine code may find it */
+    unsigned what; /* what that is asked for */
+    keel_point at; /* the stage */
+} ki_stages;
+
+/* Looked up once for stages that follow each other, all in the same y. */
+ki_stages ki_begin_stages(ki_dynamics *d, const double *y);
+
+/* ki_rate of a stage, at t and the y of ki_begin_stages. Leaves neither factors in K nor v' in d->x to rely
+ * on. y and k have room for whole fours (four.h). */
+keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k);
 
 /* Diagonal entries of K_D and K_P of row i, given or automatic; K_P is 0 for nonholonomic rows. */
 void ki_diagonal_gains(const ki_dynamics *d, int i, double *K_D, double *K_P);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/four.h"
 #include "formulate/dynamics.h"
 #include "formulate/own.h"
 #include "linalg/saddle_code.h"
@@ -190,48 +191,68 @@ static bool may_solve_once(const ki_dynamics *d) {
            !sys->Q_lambda.rows;
 }
 
-static bool stage_by_code(ki_dynamics *d, double t, const double *y, double *k) {
+ki_stages ki_begin_stages(ki_dynamics *d, const double *y) {
     const keel_system *sys = d->system;
-    if (!sys->kernel || !sys->has_energy)
+    ki_stages stages = {.by_recursion = ki_may_accelerate(d),
+                        .plain = may_solve_once(d),
+                        .what = terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN,
+                        .at = ki_point(d, 0, y)};
+    stages.by_code = stages.plain && sys->kernel && sys->has_energy;
+    if (stages.by_code)
+        ki_saddle_use(d->K, sys->kernel(sys));
+    return stages;
+}
+
+/* q' = N v; where that is v in whole fours: what is written behind q' comes after. */
+static void set_position_rate(const keel_system *sys, const keel_point *at, double *k) {
+    if (sys->kinematics) {
+        sys->kinematics(sys, at->q, at->v, k);
+        return;
+    }
+    for (int i = 0; i < sys->n_v; i += KI_FOUR)
+        *ki_four_at(k, i) = *ki_const_four_at(at->v, i);
+}
+
+/* By machine code: v' goes where it belongs, and nothing is noted. */
+static bool stage_by_code(ki_dynamics *d, const ki_stages *stages, double *k) {
+    set_position_rate(d->system, &stages->at, k);
+    if (!ki_saddle_stage(d->K, stages->what, &stages->at, ki_v(d, k), ki_work(d, k)))
         return false;
-    keel_point at = ki_point(d, t, y);
-    ki_saddle_use(d->K, sys->kernel(sys));
-    if (!ki_saddle_stage(d->K, terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN, &at, ki_v(d, k), ki_work(d, k)))
-        return false;
-    if (sys->kinematics)
-        sys->kinematics(sys, y, y + sys->n_q, k);
-    else
-        memcpy(k, y + sys->n_q, (size_t)sys->n_v * sizeof(double));
     d->evaluations++;
     d->factorizations++;
     return true;
 }
 
-static keel_status stage_of_terms(ki_dynamics *d, double t, const double *y, double *k) {
-    if (!may_solve_once(d))
+/* By the system itself. */
+static bool stage_by_recursion(ki_dynamics *d, const keel_point *at, double *k) {
+    const keel_system *sys = d->system;
+    int bad;
+    d->own_factored = false;
+    if (!sys->accelerate(sys, d->work, at, ki_v(d, k), ki_work(d, k)) ||
+        !ki_all_finite(ki_v(d, k), sys->n_v, &bad))
+        return false;
+    if (d->by_own)
+        ki_own_note(d, at->q);
+    memcpy(k, at->v, (size_t)sys->n_v * sizeof(double));
+    if (!sys->has_energy)
+        *ki_work(d, k) = 0;
+    d->evaluations++;
+    return true;
+}
+
+/* Where neither can, ki_rate also tells what is not finite. Its factors are wanted if the system has given
+ * back its own. */
+keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k) {
+    const double *y = stages->at.q;
+    stages->at.t = t;
+    if (stages->by_recursion && stage_by_recursion(d, &stages->at, k))
+        return KEEL_OK;
+    if (!stages->plain || d->by_own)
         return ki_rate(d, t, y, k);
-    if (stage_by_code(d, t, y, k))
+    if (stages->by_code && stage_by_code(d, stages, k))
         return KEEL_OK;
     d->in_stage = true;
     keel_status status = ki_rate(d, t, y, k);
     d->in_stage = false;
     return status;
-}
-
-keel_status ki_stage_rate(ki_dynamics *d, double t, const double *y, double *k) {
-    const keel_system *sys = d->system;
-    keel_point at = ki_point(d, t, y);
-    int bad;
-    d->own_factored = false;
-    if (!ki_may_accelerate(d) || !sys->accelerate(sys, d->work, &at, ki_v(d, k), ki_work(d, k)) ||
-        !ki_all_finite(ki_v(d, k), sys->n_v, &bad))
-        return d->by_own ? ki_rate(d, t, y, k)
-                         : stage_of_terms(d, t, y, k); /* which tells what is not finite */
-    if (d->by_own)
-        ki_own_note(d, y);
-    memcpy(k, y + sys->n_q, (size_t)sys->n_v * sizeof(double));
-    if (!sys->has_energy)
-        *ki_work(d, k) = 0;
-    d->evaluations++;
-    return KEEL_OK;
 }

@@ -36,6 +36,7 @@ typedef struct rk {
     double *y_old;
     double *k[KI_STAGES_MAX]; /* rates of the last step; k[stages] is the rate at t   */
     double *y_try, *estimate, *estimate_low;
+    double *scale;                   /* of errors: 1 / what is allowed, 0 behind the components that count */
     double *dense[4 + KI_DENSE_MAX]; /* r_1 .. of tableau.h                           */
     bool dense_ready;
     bool approaching;       /* a step across a singular pose was rejected: come nearer first */
@@ -47,22 +48,37 @@ static void copy(double *to, const double *from, int n) {
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-/* out = y + h sum_j weight_j k_j, y = NULL: zero. Four components at a time, each with all of its terms: no
- * sum leaves its register. All vectors have room for whole fours (KI_SPARE). `out` may be y. */
-KI_TWICE static void combine(const rk *self, const combination *c, double h, const double *y, double *out) {
-    double hw[KI_STAGES_MAX + 3];
-    const double *const *k = c->k;
-    for (int j = 0; j < c->used; j++)
-        hw[j] = h * c->weight[j];
-    for (int i = 0; i < self->base.n; i += KI_FOUR) {
-        ki_four sum = {0};
-        if (y)
-            sum = *ki_const_four_at(y, i);
-        for (int j = 0; j < c->used; j += 4)
-            sum += (hw[j] * *ki_const_four_at(k[j], i) + hw[j + 1] * *ki_const_four_at(k[j + 1], i)) +
-                   (hw[j + 2] * *ki_const_four_at(k[j + 2], i) + hw[j + 3] * *ki_const_four_at(k[j + 3], i));
-        *ki_four_at(out, i) = sum;
+/* The combination for `fours` times four components from i on, each with all of its terms: no sum leaves its
+ * register, and the weights are loaded once. */
+KI_INLINE void combine_fours(const combination *c, double h, const double *y, double *out, int i, int fours) {
+    ki_four sum[4] = {{0}};
+    for (int j = 0; j < c->used; j += 4) {
+        const double *w = c->weight + j, *const *k = c->k + j;
+        for (int b = 0; b < fours; b++)
+            sum[b] +=
+                (w[0] * *ki_const_four_at(k[0], i + 4 * b) + w[1] * *ki_const_four_at(k[1], i + 4 * b)) +
+                (w[2] * *ki_const_four_at(k[2], i + 4 * b) + w[3] * *ki_const_four_at(k[3], i + 4 * b));
     }
+    for (int b = 0; b < fours; b++) {
+        sum[b] *= h;
+        if (y)
+            sum[b] += *ki_const_four_at(y, i + 4 * b);
+        *ki_four_at(out, i + 4 * b) = sum[b];
+    }
+}
+
+/* out = y + h sum_j weight_j k_j, y = NULL: zero. All vectors have room for whole fours (KI_SPARE). `out` may
+ * be y. */
+KI_TWICE static void combine(const rk *self, const combination *c, double h, const double *y, double *out) {
+    int i = 0, fours = ki_padded(self->base.n) / KI_FOUR;
+    for (; fours >= 4; fours -= 4, i += 4 * KI_FOUR)
+        combine_fours(c, h, y, out, i, 4);
+    if (fours == 3)
+        combine_fours(c, h, y, out, i, 3);
+    else if (fours == 2)
+        combine_fours(c, h, y, out, i, 2);
+    else if (fours == 1)
+        combine_fours(c, h, y, out, i, 1);
 }
 
 /* The weights that are not zero, filled up with nothing. */
@@ -83,22 +99,76 @@ static void weighted_rates(const rk *self, const combination *c, double h, doubl
     combine(self, c, h, NULL, out);
 }
 
-/* Largest error over all components but the last, relative to what is allowed; formulas in tableau.h. */
+/* 1 / what is allowed for a component that goes from y to y_try; 0 for the work. */
+static void set_scale(rk *self) {
+    ki_allowance allowed = ki_allowed(&self->base);
+    const double *y0 = self->base.y, *y1 = self->y_try;
+    double *restrict scale = self->scale;
+    for (int i = 0; i < self->base.n - 1; i++)
+        scale[i] = 1 / ki_allowed_between(allowed, y0[i], y1[i]);
+}
+
+/* h sum_j weight_j k_j without the work */
+static void estimate_error(const rk *self, const combination *c, double h, double *e) {
+    weighted_rates(self, c, h, e);
+    e[self->base.n - 1] = 0;
+}
+
+/* Largest |e_i| scale_i; NaN if there is one. */
+KI_TWICE static double largest(const rk *self, const double *e) {
+    ki_four most = {0};
+    for (int i = 0; i < self->base.n; i += KI_FOUR) {
+        ki_four scaled = *ki_const_four_at(e, i) * *ki_const_four_at(self->scale, i);
+        ki_four_most(&most, &scaled);
+    }
+    double a = most[0] > most[1] ? most[0] : most[1], b = most[2] > most[3] ? most[2] : most[3];
+    double sum = ki_four_sum(&most); /* a NaN slips through comparisons */
+    return isnan(sum) ? sum : a > b ? a : b;
+}
+
+/* Largest error over all components but the last, relative to what is allowed; formulas in tableau.h. The
+ * ratio of two estimates tells how smooth the motion is, with or without what projection removes: only the
+ * better one is projected. */
 static keel_status error_of_attempt(rk *self, double h, double *error) {
+    double part = 1;
+    set_scale(self);
+    estimate_error(self, &self->error, h, self->estimate);
+    if (self->tableau->has_error_low) {
+        estimate_error(self, &self->error_low, h, self->estimate_low);
+        double e = largest(self, self->estimate), low = largest(self, self->estimate_low);
+        double ratio = e > 0 ? 0.1 * low / e : 0;
+        part = 1 / sqrt(1 + ratio * ratio);
+    }
+    keel_status status = ki_settle_estimate(&self->base, self->estimate);
+    *error = largest(self, self->estimate) * part;
+    return status;
+}
+
+/* k_1 .. The last stage leaves its factors: projection begins with them. */
+static keel_status stages_of_attempt(rk *self, double h) {
     const ki_tableau *T = self->tableau;
-    keel_status status;
-    weighted_rates(self, &self->error, h, self->estimate);
-    if (T->has_error_low)
-        weighted_rates(self, &self->error_low, h, self->estimate_low);
-    status = ki_settle_estimate(&self->base, self->estimate);
-    if (!status && T->has_error_low)
-        status = ki_settle_estimate(&self->base, self->estimate_low);
-    if (status)
-        return status;
-    double e = ki_error_norm(&self->base, self->estimate, self->base.y, self->y_try);
-    double low = ki_error_norm(&self->base, self->estimate_low, self->base.y, self->y_try);
-    *error = T->has_error_low && e > 0 ? e * (e / hypot(e, 0.1 * low)) : e;
-    return KEEL_OK;
+    ki_dynamics *d = self->base.flow.dynamics;
+    ki_stages stages = ki_begin_stages(d, self->y_try);
+    keel_status status = KEEL_OK;
+    for (int s = 1; s < T->stages && !status; s++) {
+        double t = self->base.t + T->c[s] * h;
+        combine(self, &self->a[s], h, self->base.y, self->y_try);
+        if (d->m > 0 && !d->by_own && s == T->stages - 1)
+            status = ki_rate(d, t, self->y_try, self->k[s]);
+        else
+            status = ki_stage_rate(d, &stages, t, self->k[s]);
+    }
+    return status;
+}
+
+/* y' where a step ends: with the factors of a projection there, if there was one. */
+static keel_status rate_at_end(rk *self, double t) {
+    ki_dynamics *d = self->base.flow.dynamics;
+    double *k = self->k[self->tableau->stages];
+    if (d->m > 0 && !d->by_own)
+        return ki_rate(d, t, self->y_try, k);
+    ki_stages stages = ki_begin_stages(d, self->y_try);
+    return ki_stage_rate(d, &stages, t, k);
 }
 
 /* Tries a step: fills k, y_try and the error, and the rate k[stages] of y_try unless the error forbids the
@@ -106,26 +176,21 @@ static keel_status error_of_attempt(rk *self, double h, double *error) {
 static keel_status attempt(rk *self, double h, bool forced, double *error) {
     const ki_tableau *T = self->tableau;
     ki_dynamics *d = self->base.flow.dynamics;
-    keel_status status = KEEL_OK;
-    for (int s = 1; s < T->stages && !status; s++) {
-        combine(self, &self->a[s], h, self->base.y, self->y_try);
-        /* projection begins with those of the last stage */
-        bool factors = d->m > 0 && !d->by_own && s == T->stages - 1;
-        status = (factors ? ki_rate : ki_stage_rate)(d, self->base.t + T->c[s] * h, self->y_try, self->k[s]);
-    }
+    keel_status status = stages_of_attempt(self, h);
     if (status)
         return status;
     combine(self, &self->a[T->stages], h, self->base.y, self->y_try);
     double t_new = self->base.t + h;
     ki_normalize(d, self->y_try);
     status = ki_settle(d, self->base.flow.stabilize, t_new, self->y_try);
+    /* not before, with the factors of the last stage: near singular poses those tell something else */
     if (!status && T->adaptive && !T->error_uses_new_rate) {
         status = error_of_attempt(self, h, error);
         if (status || (!(*error <= 1) && !forced)) /* no need for the new rate */
             return status;
     }
     if (!status)
-        status = (d->m > 0 && !d->by_own ? ki_rate : ki_stage_rate)(d, t_new, self->y_try, self->k[T->stages]);
+        status = rate_at_end(self, t_new);
     if (!status && T->error_uses_new_rate)
         status = error_of_attempt(self, h, error);
     return status;
@@ -146,36 +211,43 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
  * the spring is nearly at rest: if from one end of the step to the other the rates change by far less than
  * |lambda| times the change of the state. */
 typedef struct eigenvalue {
-    double size;    /* h |lambda|, of the components that are largest against their allowed error */
     bool is_damped; /* lambda < 0 */
     bool is_idle;   /* the motion itself is far slower */
 } eigenvalue;
 
-static eigenvalue largest_eigenvalue(rk *self, double h) {
+/* d_k into estimate_low, d_y into estimate; whether h |lambda|, of the components that are largest against
+ * their allowed error, is above `least`. */
+static bool is_beyond(rk *self, double h, double least) {
+    const ki_tableau *T = self->tableau;
+    const double *k_new = self->k[T->stages], *k_last = self->k[T->stages - 1];
+    double *restrict d_k = self->estimate_low;
+    weighted_rates(self, &self->from_last, h, self->estimate);
+    for (int i = 0; i < self->base.n - 1; i++)
+        d_k[i] = k_new[i] - k_last[i];
+    d_k[self->base.n - 1] = 0;
+    return h * largest(self, d_k) > least * largest(self, self->estimate);
+}
+
+/* What is_beyond has found. */
+static eigenvalue largest_eigenvalue(const rk *self) {
     static const double DAMPER = -0.9; /* cosine of the angle between d_k and d_y */
     static const double IDLE = 0.2;
-    const ki_tableau *T = self->tableau;
-    int last = T->stages - 1, n_q = self->base.flow.dynamics->system->n_q;
-    ki_allowance allowed = ki_allowed(&self->base);
-    double rates = 0, distance = 0, all = 0, of_q = 0, rates_2 = 0, distance_2 = 0, turned = 0, moved = 0;
-    weighted_rates(self, &self->from_last, h, self->estimate);
+    int n_q = self->base.flow.dynamics->system->n_q;
+    const double *k_new = self->k[self->tableau->stages];
+    double all = 0, of_q = 0, rates_2 = 0, distance_2 = 0, turned = 0, moved = 0;
     for (int i = 0; i < self->base.n - 1; i++) {
-        double scale = 1 / ki_allowed_between(allowed, self->y_old[i], self->base.y[i]);
-        double d_k = (self->k[T->stages][i] - self->k[last][i]) * scale, d_y = self->estimate[i] * scale;
-        double turn = fabs(self->k[T->stages][i] - self->k[0][i]) * scale;
+        double scale = self->scale[i], d_k = self->estimate_low[i] * scale, d_y = self->estimate[i] * scale;
+        double turn = fabs(k_new[i] - self->k[0][i]) * scale;
         double move = fabs(self->base.y[i] - self->y_old[i]) * scale;
         turned = turn > turned ? turn : turned;
         moved = move > moved ? move : moved;
-        rates = fabs(d_k) > rates ? fabs(d_k) : rates;
-        distance = fabs(d_y) > distance ? fabs(d_y) : distance;
         all += d_k * d_y;
         of_q += i < n_q ? d_k * d_y : 0;
         rates_2 += d_k * d_k;
         distance_2 += d_y * d_y;
     }
-    bool against = all < DAMPER * sqrt(rates_2) * sqrt(distance_2) && of_q <= 0;
-    return (eigenvalue){.size = distance > 0 ? h * rates / distance : 0,
-                        .is_damped = against,
+    double rates = largest(self, self->estimate_low), distance = largest(self, self->estimate);
+    return (eigenvalue){.is_damped = all < DAMPER * sqrt(rates_2) * sqrt(distance_2) && of_q <= 0,
                         .is_idle = turned * distance < IDLE * moved * rates};
 }
 
@@ -195,13 +267,13 @@ static void look_for_stiffness(rk *self, double h) {
     double limit = self->tableau->stiff_limit;
     if (!(limit > 0))
         return;
-    eigenvalue lambda = largest_eigenvalue(self, h);
-    if (are_many(&self->damped, lambda.is_damped && lambda.size > NEAR * limit))
+    eigenvalue lambda = {0};
+    if (is_beyond(self, h, NEAR * limit))
+        lambda = largest_eigenvalue(self);
+    if (are_many(&self->damped, lambda.is_damped))
         self->base.stiff = KI_STIFF_DAMPER;
     else
-        self->base.stiff = are_many(&self->fast, lambda.is_idle && lambda.size > NEAR * limit)
-                               ? KI_STIFF_SPRING
-                               : KI_NOT_STIFF;
+        self->base.stiff = are_many(&self->fast, lambda.is_idle) ? KI_STIFF_SPRING : KI_NOT_STIFF;
 }
 
 static void accept(rk *self, double h, double t_end) {
@@ -325,7 +397,7 @@ static double *new_vector(rk *self) {
 
 static void allocate(rk *self) {
     const ki_tableau *T = self->tableau;
-    double **vectors[] = {&self->y_old, &self->y_try, &self->estimate, &self->estimate_low};
+    double **vectors[] = {&self->y_old, &self->y_try, &self->estimate, &self->estimate_low, &self->scale};
     for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = new_vector(self);
     for (int s = 0; s <= T->stages + T->extra; s++)
@@ -338,10 +410,12 @@ static void allocate(rk *self) {
 static keel_status prepare_dense(rk *self) {
     const ki_tableau *T = self->tableau;
     double h = self->h_taken;
+    ki_dynamics *d = self->base.flow_rows.dynamics;
+    ki_stages stages = ki_begin_stages(d, self->y_try);
     for (int s = T->stages + 1; s <= T->stages + T->extra; s++) {
         combine(self, &self->a[s], h, self->y_old, self->y_try);
         double t = self->base.t_old + T->c[s] * h;
-        keel_status status = ki_stage_rate(self->base.flow_rows.dynamics, t, self->y_try, self->k[s]);
+        keel_status status = ki_stage_rate(d, &stages, t, self->k[s]);
         if (status)
             return status;
     }

@@ -23,7 +23,9 @@ ki_step_control ki_step_control_smooth(int order, double least, double most) {
 
 static double accepted_factor(const ki_step_control *c, double error) {
     double most = c->rejected ? 1 : c->most;
-    double factor = c->safety * pow(error, -c->alpha) * pow(c->previous_error, c->beta);
+    double factor = c->safety * pow(error, -c->alpha);
+    if (c->beta > 0)
+        factor *= pow(c->previous_error, c->beta);
     return fmin(most, fmax(c->least, error > 0 ? factor : most));
 }
 

@@ -10,6 +10,10 @@
  *     e                              when the method has one estimate
  *     e^2 / sqrt(e^2 + 0.01 ê^2)     when it has two (Hairer, Norsett, Wanner 1993, section II.10)
  *
+ * Of the first e in e (e / sqrt(..)) the stabiliser takes its part before. The second factor, how fast the
+ * estimates fall with their order, is of the motion as a whole: projecting both estimates takes twice the
+ * solves, and a percent more evaluations for the same error (ten models, tolerances from 1e-2 to 1e-9).
+ *
  * Dense output, theta in [0, 1], with r_1 = y_n, r_2 = y_{n+1} - y_n, r_3 = h k_0 - r_2, r_4 = r_2 - h
  * k_stages - r_3 and r_{5+l} = h sum_i dense[l][i] k_i over all stages, `extra` ones included:
  *

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/four.h"
 #include "formulate/own.h"
 #include "linalg/dense.h"
 #include "linalg/saddle_internal.h"
@@ -16,16 +17,17 @@ static const double LARGEST_BY_ROWS = 1e3;
 /* Inverse iterations per step for the direction with J^T y small. */
 enum { ITERATIONS = 3 };
 
+/* Rows of J as far apart as whole fours are, zero behind their ends. */
 static void load_rows(ki_gap *gap, const ki_dynamics *d) {
     keel_pattern P = d->system->J;
-    int n = d->system->n_v;
-    memset(gap->rows, 0, (size_t)d->m * (size_t)n * sizeof(double));
+    int wide = ki_padded(d->system->n_v);
+    memset(gap->rows, 0, (size_t)d->m * (size_t)wide * sizeof(double));
     for (int i = 0; i < d->m; i++) {
         double square = 0;
         for (int k = P.start[i]; k < P.start[i + 1]; k++)
             square += d->at.J[k] * d->at.J[k];
         gap->length[i] = fmax(gap->length[i], sqrt(square));
-        double length = gap->length[i], *row = gap->rows + (size_t)i * (size_t)n;
+        double length = gap->length[i], *row = gap->rows + (size_t)i * (size_t)wide;
         for (int k = P.start[i]; k < P.start[i + 1] && length > 0; k++)
             row[P.index[k]] = d->at.J[k] / length;
     }
@@ -41,26 +43,35 @@ static void to_front(int n, double *first, double *other, double length) {
     }
 }
 
+/* a^T b of rows in whole fours */
+KI_INLINE double product(int wide, const double *a, const double *b) {
+    ki_four sum = {0};
+    for (int j = 0; j < wide; j += KI_FOUR)
+        sum += *ki_const_four_at(a, j) * *ki_const_four_at(b, j);
+    return ki_four_sum(&sum);
+}
+
 /* Takes what lies along the unit vector u out of a row, and updates the square of its length. Rows of bodies
  * that have nothing to do with each other are orthogonal as they are. */
-static void take_out(int n, const double *u, double *row, double *square) {
-    double along = ki_dot(n, u, row), sum = 0;
+KI_INLINE void take_out(int wide, const double *u, double *row, double *square) {
+    double along = product(wide, u, row);
+    ki_four sum = {0};
     if (along == 0)
         return;
-    for (int j = 0; j < n; j++) {
-        double left = row[j] - along * u[j];
+    for (int j = 0; j < wide; j += KI_FOUR) {
+        ki_four left = *ki_four_at(row, j) - along * *ki_const_four_at(u, j);
         sum += left * left;
-        row[j] = left;
+        *ki_four_at(row, j) = left;
     }
-    *square = sum;
+    *square = ki_four_sum(&sum);
 }
 
 /* Orthogonalises the rows, always the longest rest next. */
-static void lengths_by_rows(ki_gap *gap, int m, int n) {
+KI_TWICE static void lengths_by_rows(ki_gap *gap, int m, int wide) {
     double *square = gap->sorted; /* of the rests; not in use where lengths are those of rows */
     memset(gap->left, 0, (size_t)m * sizeof(double));
     for (int i = 0; i < m; i++)
-        square[i] = ki_dot(n, gap->rows + (size_t)i * (size_t)n, gap->rows + (size_t)i * (size_t)n);
+        square[i] = product(wide, gap->rows + i * wide, gap->rows + i * wide);
     for (int k = 0; k < m; k++) {
         int longest = k;
         for (int i = k + 1; i < m; i++)
@@ -68,11 +79,11 @@ static void lengths_by_rows(ki_gap *gap, int m, int n) {
         double length = gap->left[k] = sqrt(square[longest]);
         if (!(length > 0))
             break;
-        double *row_k = gap->rows + (size_t)k * (size_t)n;
-        to_front(n, row_k, gap->rows + (size_t)longest * (size_t)n, length);
+        double *row_k = gap->rows + k * wide;
+        to_front(wide, row_k, gap->rows + longest * wide, length);
         square[longest] = square[k];
         for (int i = k + 1; i < m; i++)
-            take_out(n, row_k, gap->rows + (size_t)i * (size_t)n, &square[i]);
+            take_out(wide, row_k, gap->rows + i * wide, &square[i]);
     }
 }
 
@@ -143,7 +154,7 @@ static bool find_lengths(ki_gap *gap, const ki_dynamics *d) {
     if (gap->by_pivots)
         return lengths_by_pivots(gap, d);
     load_rows(gap, d);
-    lengths_by_rows(gap, d->m, d->system->n_v);
+    lengths_by_rows(gap, d->m, ki_padded(d->system->n_v));
     return true;
 }
 
@@ -265,7 +276,7 @@ void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d) {
         (double)m * (double)m * (double)n > LARGEST_BY_ROWS && ki_saddle_pivots(d->K, gap->left, gap->sorted);
     gap->by_own = gap->by_pivots && d->by_own;
     if (!gap->by_pivots)
-        gap->rows = KI_NEW(arena, double, m *n);
+        gap->rows = KI_NEW(arena, double, m *(size_t)ki_padded((int)n));
     if (!gap->by_pivots)
         gap->combined = KI_NEW(arena, double, m *(m + n));
     if (arena->failed)

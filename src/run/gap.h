@@ -34,7 +34,7 @@ typedef struct ki_gap {
     double *left;     /* [m] what was left of each row, of the last measurement; by size if !by_pivots */
     bool *dependent;  /* [m] with pivots: nothing was left of the row at the start */
     double *sorted;   /* [m] scratch                                 */
-    double *rows;     /* [m x n] scratch, NULL with pivots           */
+    double *rows;     /* [m x n in whole fours] scratch, NULL with pivots */
     double *combined; /* [m x (n + m)] scratch, NULL with pivots    */
     double *y, *x;    /* [m], [n] a direction with J^T y small, rows of unit length, and M^-1 J^T y */
     double *x_new;    /* [n] scratch                                 */

@@ -30,7 +30,7 @@ keel_status ki_audit_on(ki_dynamics *d);
 keel_status ki_energy_at(ki_dynamics *d, double t, const double *y, double *energy);
 
 /* Sets d->settled for a correction that ended at y, `change` = y - y before [n_y], from the energy before.
- * The M and J of d->at stay as they are. */
+ * The M and J of d->at stay as they are; d->b_v comes with their M times the change of v. */
 keel_status ki_audit_correction(ki_dynamics *d, double t, const double *y, const double *change,
                                 double energy_before);
 

@@ -40,7 +40,7 @@ static double mass_norm(ki_dynamics *d, const double *x) {
     return sum > 0 ? sqrt(sum) : 0;
 }
 
-/* How far the state was moved. `before` becomes the difference. */
+/* How far the state was moved. `before` becomes the difference, its M v is left in d->b_v. */
 static void measure_correction(ki_dynamics *d, double *before, double *after) {
     const keel_system *sys = d->system;
     for (int i = 0; i < d->n_y; i++)
