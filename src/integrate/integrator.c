@@ -37,7 +37,7 @@ static keel_status begin(ki_integrator *self, const ki_problem *problem) {
     self->n = problem->flow.dynamics->n_y;
     self->t = self->t_old = problem->t;
     self->singular_at = INFINITY;
-    self->flow.dynamics->by_own = false; /* unless the method says so */
+    self->flow.dynamics->by_own = self->flow.dynamics->own_factored = false; /* unless the method says so */
     ki_arena_init(&self->arena);
     self->y = KI_NEW(&self->arena, double, self->n + KI_SPARE);
     if (!self->y)
