@@ -155,7 +155,9 @@ static void test_runs(void **state) {
     observer.user = &by_K;
     trial_run(&t, &observer);
     trial_expect_ok(&t);
-    assert_true(t.result.count.factorizations > 2 * steps);
+    print_message("factorizations %ld in %ld steps; by K %ld in %ld\n", factorizations, steps,
+                  t.result.count.factorizations, t.result.count.steps);
+    assert_true(t.result.count.factorizations >= 2 * t.result.count.steps); /* last stage and end of each */
     assert_int_equal(list_poses(&t, without, MOST), poses);
     for (int i = 0; i < poses; i++)
         assert_true(fabs(with[i] - without[i]) < 1e-6);
