@@ -4,7 +4,7 @@
 
 #include "reproduce/experiment.h"
 
-enum { KI_BOTTASSO_STEPS = 8, KI_BOTTASSO_STATES = 16, KI_BOTTASSO_SCHEMES = 3, KI_BOTTASSO_SCALINGS = 5 };
+enum { KI_BOTTASSO_STEPS = 8, KI_BOTTASSO_STATES = 192, KI_BOTTASSO_SCHEMES = 3, KI_BOTTASSO_SCALINGS = 5 };
 enum { KI_BOTTASSO_FIT_FROM = 2, KI_BOTTASSO_1E7 = 4 }; /* slopes are fitted over h = 1e-5 ... 1e-10 */
 enum { KI_BOTTASSO_ORDERS_MAX = 24 };
 
