@@ -2,7 +2,8 @@
  *
  * A step: stages - combine - project - rate at the new point - error - accept or retreat. The rate at the
  * projected point is the first stage of the next step, and its factorization also serves the velocity
- * projection, so that projecting costs a few solves and no factorization of its own.
+ * projection, so that projecting costs a few solves and no factorization of its own. All factors are those of
+ * K, or the system's own (formulate/own.h).
  */
 #include <math.h>
 #include <string.h>
