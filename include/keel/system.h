@@ -81,6 +81,37 @@ typedef struct keel_terms {
 
 typedef struct keel_system keel_system;
 
+/* The same motion in fewer coordinates u, for a system whose loops can be solved once and for all: on the
+ * branch on which it begins, a motion is
+ *
+ *     q = q(u),   v = q_u(u) u'
+ *
+ * and `system`, an unconstrained system in u and u', tells u''. It has no first-order states, auxiliaries,
+ * invariants or kinematics, and the energy and power of the full system, if that knows them. The formulation
+ * `minimal` integrates it (docs/minimal.md); violations, multipliers and outputs are those of the full
+ * system at q(u). */
+typedef struct keel_reduction keel_reduction;
+struct keel_reduction {
+    const keel_system *system; /* in u */
+    const void *model;         /* the implementer's data, never written after construction */
+    const char *reason;        /* what was solved, as a clause: "2 parallelograms turn with 'bar[0]'" */
+
+    /* u and u' of a state that satisfies the constraints of the full system; 0: it is on another branch, or
+     * so near to a pose where branches meet that it cannot be told. `work` is a scratch area of `system`. */
+    int (*shrink)(const keel_reduction *reduction, void *work, const double *q, const double *v, double *u,
+                  double *u_rate);
+
+    /* q(u) and v(u, u') */
+    void (*expand)(const keel_reduction *reduction, void *work, const double *u, const double *u_rate,
+                   double *q, double *v);
+
+    /* Poses in which J of the full system loses rank, where another branch meets this one: value[i] of u
+     * passes a whole number in each of them. 0 and NULL: none. */
+    int n_poses;
+    const int *pose_row; /* [n_poses] a constraint of the full system that becomes dependent there */
+    void (*poses)(const keel_reduction *reduction, const double *u, double *value);
+};
+
 struct keel_system {
     int n_q, n_v, n_z, n_s, n_h, n_n;
     int n_i; /* invariants */
@@ -146,6 +177,9 @@ struct keel_system {
         void (*constrain)(const keel_system *system, void *work, const double *s, double *x, double *lambda);
         double (*gap)(const keel_system *system, void *work);
     } own;
+
+    /* The same motion in fewer coordinates; NULL: not known. */
+    const keel_reduction *reduction;
 
     /* q' = N(q) v; NULL when q' = v. */
     void (*kinematics)(const keel_system *system, const double *q, const double *v, double *q_rate);
