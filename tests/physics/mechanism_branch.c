@@ -156,12 +156,9 @@ static void loose_tolerances_hold_together(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference_is_right),
-        cmocka_unit_test(every_tolerance_keeps_the_branch),
-        cmocka_unit_test(far_windows_keep_the_branch),
-        cmocka_unit_test(closed_forms_keep_the_branch),
-        cmocka_unit_test(adams_keeps_the_branch),
-        cmocka_unit_test(loose_tolerances_hold_together),
+        cmocka_unit_test(reference_is_right),          cmocka_unit_test(every_tolerance_keeps_the_branch),
+        cmocka_unit_test(far_windows_keep_the_branch), cmocka_unit_test(closed_forms_keep_the_branch),
+        cmocka_unit_test(adams_keeps_the_branch),      cmocka_unit_test(loose_tolerances_hold_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
