@@ -34,7 +34,8 @@ typedef struct keel_native_options {
     const char *cache;    /* directory; NULL: $KEEL_CACHE, $XDG_CACHE_HOME/keel or ~/.cache/keel */
 } keel_native_options;
 
-/* Writes the code of the system and takes what the cache has for it. `options` may be NULL. Warnings say why
+/* Writes the code of the system, and of its reduction if it has one (keel_system.reduction), and takes what
+ * the cache has for them. `options` may be NULL. Warnings say why
  * there is no machine code: a system that is not made of equations, no compiler, a cache that others may
  * write to. NULL only when out of memory. The system must live until keel_native_detach; several threads may
  * run it meanwhile, the calls here are for one. */

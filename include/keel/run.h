@@ -79,6 +79,7 @@ typedef struct keel_result {
     keel_status status;
     keel_method method;        /* the one that ran; method.automatic: chosen by "auto" */
     const char *method_reason; /* why, for "auto"; otherwise NULL */
+    const char *closed_forms;  /* what was solved beforehand (keel_reduction.reason); NULL: nothing */
     keel_state *final;         /* last good state, lambda included; owned, keel_result_clear frees it */
     double *v_rate;            /* accelerations there [n_v]; owned  */
     double *outputs;           /* outputs there [n_outputs]; owned  */

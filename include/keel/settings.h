@@ -50,6 +50,11 @@ typedef enum keel_scaling { KEEL_SCALING_BOTH, KEEL_SCALING_RIGHT, KEEL_SCALING_
 typedef enum keel_newton { KEEL_NEWTON_MODIFIED, KEEL_NEWTON_FULL } keel_newton;
 typedef enum keel_solution { KEEL_SOLUTION_NEWTON, KEEL_SOLUTION_AUGMENTED } keel_solution;
 typedef enum keel_singular { KEEL_SINGULAR_CONTINUE, KEEL_SINGULAR_STOP } keel_singular;
+typedef enum keel_closed_forms {
+    KEEL_CLOSED_FORMS_AUTO, /* with the method auto, where there are some */
+    KEEL_CLOSED_FORMS_YES,
+    KEEL_CLOSED_FORMS_NO
+} keel_closed_forms;
 typedef enum keel_code { KEEL_CODE_AUTO, KEEL_CODE_TAPE, KEEL_CODE_NATIVE } keel_code;
 
 typedef struct keel_settings {
@@ -97,7 +102,8 @@ typedef struct keel_settings {
     int solution;            /* a keel_solution: of the conserving step                               */
     double augmented_penalty; /* of KEEL_SOLUTION_AUGMENTED                                           */
 
-    int singular; /* a keel_singular: what to do when a singular pose is passed                 */
+    int singular;     /* a keel_singular: what to do when a singular pose is passed                 */
+    int closed_forms; /* a keel_closed_forms: loops that are solved once and for all (docs/closed-forms.md) */
     int code; /* a keel_code: what evaluates formulas. The program reads it; keel_run takes the system as it
                  is (keel/native.h) */
 } keel_settings;

@@ -87,9 +87,9 @@ typedef struct keel_system keel_system;
  *     q = q(u),   v = q_u(u) u'
  *
  * and `system`, an unconstrained system in u and u', tells u''. It has no first-order states, auxiliaries,
- * invariants or kinematics, and the energy and power of the full system, if that knows them. The formulation
- * `minimal` integrates it (docs/minimal.md); violations, multipliers and outputs are those of the full
- * system at q(u). */
+ * invariants or kinematics, and the energy and power of the full system, if that knows them. The option
+ * `closed_forms` lets a run integrate it (docs/closed-forms.md); violations, multipliers and outputs are
+ * those of the full system at q(u). */
 typedef struct keel_reduction keel_reduction;
 struct keel_reduction {
     const keel_system *system; /* in u */

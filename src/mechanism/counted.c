@@ -11,7 +11,8 @@ typedef struct search {
     const keel_mechanism *description;
     const keel_formula *formula;
     ki_graph *graph;
-    bool *counted;
+    void (*visit)(void *user, const char *name, int primes);
+    void *user;
 } search;
 
 /* Is this coordinate of a joint an angle? An empty name means the first. */
@@ -39,7 +40,7 @@ static void count_coupled(const keel_mechanism *description, const keel_joint *c
     }
 }
 
-/* Numbers are needed for indices; any other name may be a joint's. */
+/* Numbers are needed for indices; any other name may be a part's. */
 static ki_node look_up(void *user, const char *name, int primes, keel_location where,
                        keel_diagnostics *diagnostics) {
     search *s = user;
@@ -50,8 +51,7 @@ static ki_node look_up(void *user, const char *name, int primes, keel_location w
             return ki_number(s->graph, s->formula->local_value[i]);
     if (ki_find_parameter(s->description, name, &value))
         return ki_number(s->graph, value);
-    if (primes == 0)
-        count_name(s->description, name, s->counted);
+    s->visit(s->user, name, primes);
     return ki_symbol(s->graph, 0);
 }
 
@@ -62,8 +62,32 @@ static void search_formula(search *s, const keel_formula *formula) {
         ki_parse(s->graph, formula->text, strlen(formula->text), formula->where, &scope, NULL);
 }
 
+keel_status ki_names_in_forces(const keel_mechanism *description,
+                               void (*visit)(void *user, const char *name, int primes), void *user) {
+    search s = {.description = description, .graph = ki_graph_new(), .visit = visit, .user = user};
+    for (int i = 0; i < description->force_count; i++) {
+        search_formula(&s, &description->force[i].law);
+        for (int k = 0; k < 3; k++)
+            search_formula(&s, &description->force[i].component[k]);
+    }
+    bool failed = !s.graph || ki_graph_failed(s.graph);
+    ki_graph_free(s.graph);
+    return failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+}
+
+/* Whose joints are counted. */
+typedef struct counting {
+    const keel_mechanism *description;
+    bool *counted;
+} counting;
+
+static void count_read(void *user, const char *name, int primes) {
+    const counting *c = user;
+    if (primes == 0)
+        count_name(c->description, name, c->counted);
+}
+
 keel_status ki_counted_joints(const keel_mechanism *description, bool *counted) {
-    search s = {.description = description, .graph = ki_graph_new(), .counted = counted};
     for (int i = 0; i < description->joint_count; i++)
         if (ki_joint_type_of(description->joint[i].type)->couples)
             count_coupled(description, &description->joint[i], counted);
@@ -71,11 +95,6 @@ keel_status ki_counted_joints(const keel_mechanism *description, bool *counted) 
         const keel_force *force = &description->force[i];
         if (force->kind == KEEL_FORCE_TORSION && force->joint)
             count_name(description, force->joint, counted);
-        search_formula(&s, &force->law);
-        for (int k = 0; k < 3; k++)
-            search_formula(&s, &force->component[k]);
     }
-    bool failed = !s.graph || ki_graph_failed(s.graph);
-    ki_graph_free(s.graph);
-    return failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+    return ki_names_in_forces(description, count_read, &(counting){description, counted});
 }

@@ -217,6 +217,8 @@ typedef struct ki_mech {
     ki_graph *laws;                 /* of forces and motions; NULL: there are none */
     keel_system *formulas;          /* the same equations as formulas (src/symbolic/), NULL: none */
     void (*formulas_free)(keel_system *formulas);
+    struct ki_mech *reduced; /* system.reduction->system, NULL: none; reduction.h */
+    double potential;        /* of a reduced one: energy that its bodies do not show */
 } ki_mech;
 
 #endif

@@ -48,6 +48,10 @@ bool ki_is_turn(const ki_mech *mech, const ki_measure *measure);
  * formulas of forces). Works on the description alone. */
 keel_status ki_counted_joints(const keel_mechanism *description, bool *counted);
 
+/* Visits every name in a formula of a force that stands for no number. Works on the description alone. */
+keel_status ki_names_in_forces(const keel_mechanism *description,
+                               void (*visit)(void *user, const char *name, int primes), void *user);
+
 /* Compiles formulas `formula[count]` (NULL text: zero) into one tape of t and measures. `extra` names (such
  * as "length", "rate") become the inputs after t: extra_count of them, before the measures. The measures are
  * kept in mech->arena, the tape until ki_formulas_free. */

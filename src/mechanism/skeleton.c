@@ -162,6 +162,7 @@ void ki_mech_free(ki_mech *mech) {
     ki_formulas_free(mech);
     if (mech->formulas)
         mech->formulas_free(mech->formulas);
+    ki_mech_free(mech->reduced);
     ki_arena_free(&mech->arena);
     free(mech);
 }

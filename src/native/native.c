@@ -1,4 +1,4 @@
-/* native.c - attach, compile, take over, detach. */
+/* native.c - attach, compile, take over, detach. A mechanism with a reduction has code for both. */
 #include "keel/native.h"
 
 #include <dlfcn.h>
@@ -11,9 +11,10 @@
 #include "native/compiler.h"
 #include "native/emit_model.h"
 
-struct keel_native {
-    ki_model *model; /* NULL: not a system of equations */
-    keel_diagnostics *diagnostics;
+/* One system of formulas. */
+typedef struct piece {
+    keel_native *of;
+    ki_model *model;
     keel_native_state state;
     ki_text text;
     ki_emitted emitted;
@@ -24,15 +25,24 @@ struct keel_native {
     void *library; /* from dlopen */
     ki_native_code code;
     keel_saddle_code kernel;
+} piece;
+
+struct keel_native {
+    piece piece[2]; /* first what runs more often */
+    int count;
+    keel_diagnostics *diagnostics;
+    bool told_code, told_cache; /* a message that both have is given once */
 };
 
-static keel_native_state fail(keel_native *native, const char *format, const char *what, const char *reason) {
+static keel_native_state fail(piece *p, const char *format, const char *what, const char *reason) {
     char text[KI_PATH_MAX + KI_REASON_MAX + 64];
     snprintf(text, sizeof text, format, what, reason);
-    keel_diagnostics_add(native->diagnostics, KEEL_WARNING, (keel_location){0},
-                         "no machine code, the formulas run on the tape: %s", text);
-    native->state = KEEL_NATIVE_FAILED;
-    return native->state;
+    if (!p->of->told_code)
+        keel_diagnostics_add(p->of->diagnostics, KEEL_WARNING, (keel_location){0},
+                             "no machine code, the formulas run on the tape: %s", text);
+    p->of->told_code = true;
+    p->state = KEEL_NATIVE_FAILED;
+    return p->state;
 }
 
 /* ---- load */
@@ -45,155 +55,191 @@ static bool find(void *library, const char *name, void *function) {
     return found;
 }
 
-static bool find_all(keel_native *native) {
-    const keel_system *system = &native->model->system;
+static bool find_all(piece *p) {
+    const keel_system *system = &p->model->system;
     char name[32];
     bool ok = true;
-    for (int i = 0; i < native->model->programs; i++) {
+    for (int i = 0; i < p->model->programs; i++) {
         snprintf(name, sizeof name, "keel_program_%d", i);
-        native->code.reads[i] = native->emitted.reads[i];
-        if (native->emitted.has[i])
-            ok = find(native->library, name, &native->code.program[i]) && ok;
+        p->code.reads[i] = p->emitted.reads[i];
+        if (p->emitted.has[i])
+            ok = find(p->library, name, &p->code.program[i]) && ok;
     }
-    if (!native->emitted.kernel)
+    if (!p->emitted.kernel)
         return ok;
-    native->kernel.path = native->emitted.path;
-    native->kernel.n = system->n_v;
-    native->kernel.m = keel_system_m(system);
-    native->code.saddle = &native->kernel;
-    native->kernel.what = native->emitted.what;
-    if (native->emitted.through)
-        ok = find(native->library, "keel_accelerate", &native->kernel.accelerate) && ok;
-    if (native->emitted.stage)
-        ok = find(native->library, "keel_stage", &native->kernel.stage) && ok;
-    return find(native->library, "keel_factor", &native->kernel.factor) &&
-           find(native->library, "keel_solve", &native->kernel.solve) && ok;
+    p->kernel.path = p->emitted.path;
+    p->kernel.n = system->n_v;
+    p->kernel.m = keel_system_m(system);
+    p->code.saddle = &p->kernel;
+    p->kernel.what = p->emitted.what;
+    if (p->emitted.through)
+        ok = find(p->library, "keel_accelerate", &p->kernel.accelerate) && ok;
+    if (p->emitted.stage)
+        ok = find(p->library, "keel_stage", &p->kernel.stage) && ok;
+    return find(p->library, "keel_factor", &p->kernel.factor) &&
+           find(p->library, "keel_solve", &p->kernel.solve) && ok;
 }
 
-/* Takes the code at native->path if it is there and good. */
-static bool take_over(keel_native *native) {
-    if (!ki_cache_check(native->path))
+/* Takes the code at p->path if it is there and good. */
+static bool take_over(piece *p) {
+    if (!ki_cache_check(p->path))
         return false;
-    native->library = dlopen(native->path, RTLD_NOW | RTLD_LOCAL);
-    if (!native->library)
+    p->library = dlopen(p->path, RTLD_NOW | RTLD_LOCAL);
+    if (!p->library)
         return false;
-    if (!find_all(native)) {
-        dlclose(native->library);
-        native->library = NULL;
+    if (!find_all(p)) {
+        dlclose(p->library);
+        p->library = NULL;
         return false;
     }
-    atomic_store_explicit(&native->model->native, &native->code, memory_order_release);
-    native->state = KEEL_NATIVE_READY;
+    atomic_store_explicit(&p->model->native, &p->code, memory_order_release);
+    p->state = KEEL_NATIVE_READY;
     return true;
 }
 
 /* ---- attach */
 
-static ki_hash key_of(const keel_native *native) {
+static ki_hash key_of(const piece *p) {
     ki_hash hash = ki_hash_add((ki_hash){0}, KEEL_VERSION, sizeof KEEL_VERSION);
-    hash = ki_hash_add(hash, native->text.at, native->text.length);
-    return ki_compiler_hash(&native->compiler, hash);
+    hash = ki_hash_add(hash, p->text.at, p->text.length);
+    return ki_compiler_hash(&p->compiler, hash);
 }
 
 /* A cache that cannot be used is told of only when the compiler is asked for. */
-static bool open_cache(keel_native *native, const char *given, char reason[KI_REASON_MAX]) {
-    return ki_cache_open(&native->cache, given, reason) &&
-           ki_cache_path(&native->cache, key_of(native), native->path);
+static bool open_cache(piece *p, const char *given, char reason[KI_REASON_MAX]) {
+    return ki_cache_open(&p->cache, given, reason) && ki_cache_path(&p->cache, key_of(p), p->path);
+}
+
+static void warn_of_cache(keel_native *native, const char *reason) {
+    if (!native->told_cache)
+        keel_diagnostics_add(native->diagnostics, KEEL_WARNING, (keel_location){0},
+                             "compiled code cannot be kept: %s", reason);
+    native->told_cache = true;
+}
+
+/* False when out of memory. */
+static bool attach(piece *p, const keel_native_options *options) {
+    char reason[KI_REASON_MAX];
+    if (!ki_emit_model(p->model, &p->emitted, &p->text))
+        return false;
+    if (!p->emitted.programs) {
+        fail(p, "the %s are too long to be compiled%s", "formulas", "");
+    } else if (!ki_compiler_find(&p->compiler, options->compiler)) {
+        p->compiler.program[0] = 0; /* told when it is asked for */
+    } else if (open_cache(p, options->cache, reason)) {
+        take_over(p);
+    } else {
+        warn_of_cache(p->of, reason);
+        p->cache.directory[0] = 0;
+    }
+    return true;
+}
+
+/* A mechanism without formulas has no tape to replace. */
+static void add_piece(keel_native *native, const keel_system *system) {
+    const keel_system *formulas = keel_mechanism_formulas(system);
+    ki_model *model = keel_equations_inside(formulas ? formulas : system);
+    if (!model)
+        return;
+    native->piece[native->count].of = native;
+    native->piece[native->count++].model = model;
 }
 
 keel_native *keel_native_attach(keel_system *system, const keel_native_options *options,
                                 keel_diagnostics *diagnostics) {
     const keel_native_options none = {0};
-    char reason[KI_REASON_MAX];
     keel_native *native = calloc(1, sizeof *native);
-    options = options ? options : &none;
     if (!native)
         return NULL;
-    const keel_system *formulas = keel_mechanism_formulas(system);
-    native->model = keel_equations_inside(formulas ? formulas : system);
     native->diagnostics = diagnostics;
-    if (!native->model) {
-        native->state = KEEL_NATIVE_FAILED; /* a mechanism without formulas: there is no tape to replace */
-        return native;
-    }
-    if (!ki_emit_model(native->model, &native->emitted, &native->text)) {
-        keel_native_detach(native);
-        return NULL;
-    }
-    if (!native->emitted.programs) {
-        fail(native, "the %s are too long to be compiled%s", "formulas", "");
-    } else if (!ki_compiler_find(&native->compiler, options->compiler)) {
-        native->compiler.program[0] = 0; /* told when it is asked for */
-    } else if (open_cache(native, options->cache, reason)) {
-        take_over(native);
-    } else {
-        keel_diagnostics_add(diagnostics, KEEL_WARNING, (keel_location){0},
-                             "compiled code cannot be kept: %s", reason);
-        native->cache.directory[0] = 0;
-    }
+    if (system->reduction)
+        add_piece(native, system->reduction->system);
+    add_piece(native, system);
+    for (int i = 0; i < native->count; i++)
+        if (!attach(&native->piece[i], options ? options : &none)) {
+            keel_native_detach(native);
+            return NULL;
+        }
     return native;
 }
 
 /* ---- compile */
 
-static bool start(keel_native *native, char reason[KI_REASON_MAX]) {
-    if (native->cache.directory[0] &&
-        ki_compiler_start(&native->compiler, &native->cache, &native->text, &native->compilation, reason))
+static bool start(piece *p, char reason[KI_REASON_MAX]) {
+    if (p->cache.directory[0] &&
+        ki_compiler_start(&p->compiler, &p->cache, &p->text, &p->compilation, reason))
         return true;
     /* nowhere to keep it: for this process only */
-    return ki_cache_open_temporary(&native->cache) &&
-           ki_cache_path(&native->cache, key_of(native), native->path) &&
-           ki_compiler_start(&native->compiler, &native->cache, &native->text, &native->compilation, reason);
+    return ki_cache_open_temporary(&p->cache) && ki_cache_path(&p->cache, key_of(p), p->path) &&
+           ki_compiler_start(&p->compiler, &p->cache, &p->text, &p->compilation, reason);
 }
 
-static keel_native_state finish(keel_native *native) {
-    bool taken = ki_cache_keep(native->compilation.code, native->path);
+static keel_native_state finish(piece *p) {
+    bool taken = ki_cache_keep(p->compilation.code, p->path);
     if (taken)
-        native->compilation.code[0] = 0; /* it has another name now */
-    ki_compiler_end(&native->compilation);
-    taken = taken && take_over(native);
-    ki_cache_close(&native->cache, native->path);
-    return taken ? KEEL_NATIVE_READY
-                 : fail(native, "what %s made cannot be loaded%s", native->compiler.program, "");
+        p->compilation.code[0] = 0; /* it has another name now */
+    ki_compiler_end(&p->compilation);
+    taken = taken && take_over(p);
+    ki_cache_close(&p->cache, p->path);
+    return taken ? KEEL_NATIVE_READY : fail(p, "what %s made cannot be loaded%s", p->compiler.program, "");
 }
 
-keel_native_state keel_native_compile(keel_native *native, int wait) {
+static keel_native_state compile(piece *p, int wait) {
     char reason[KI_REASON_MAX] = "";
-    if (native->state == KEEL_NATIVE_READY || native->state == KEEL_NATIVE_FAILED)
-        return native->state;
-    if (native->state == KEEL_NATIVE_NONE) {
-        if (!native->compiler.program[0])
-            return fail(native, "there is no compiler '%s'%s (set CC, or see docs/native.md)",
-                        native->compiler.word[0], "");
-        if (!start(native, reason))
-            return fail(native, "%s%s", reason, "");
-        native->state = KEEL_NATIVE_COMPILING;
+    if (p->state == KEEL_NATIVE_READY || p->state == KEEL_NATIVE_FAILED)
+        return p->state;
+    if (p->state == KEEL_NATIVE_NONE) {
+        if (!p->compiler.program[0])
+            return fail(p, "there is no compiler '%s'%s (set CC, or see docs/native.md)", p->compiler.word[0],
+                        "");
+        if (!start(p, reason))
+            return fail(p, "%s%s", reason, "");
+        p->state = KEEL_NATIVE_COMPILING;
     }
-    switch (ki_compiler_poll(&native->compilation, wait, reason)) {
+    switch (ki_compiler_poll(&p->compilation, wait, reason)) {
     case 0:
-        return native->state;
+        return p->state;
     case 1:
-        return finish(native);
+        return finish(p);
     default:
-        ki_compiler_end(&native->compilation);
-        ki_cache_close(&native->cache, native->path);
-        return fail(native, "%s could not compile them, %s", native->compiler.program, reason);
+        ki_compiler_end(&p->compilation);
+        ki_cache_close(&p->cache, p->path);
+        return fail(p, "%s could not compile them, %s", p->compiler.program, reason);
     }
 }
 
+/* Both at once, if one is to wait. */
+keel_native_state keel_native_compile(keel_native *native, int wait) {
+    for (int i = 0; i < native->count; i++)
+        compile(&native->piece[i], 0);
+    for (int i = 0; i < native->count && wait; i++)
+        compile(&native->piece[i], 1);
+    return keel_native_state_of(native);
+}
+
+/* What is still to be done counts before what failed. */
 keel_native_state keel_native_state_of(const keel_native *native) {
-    return native->state;
+    int count[KEEL_NATIVE_FAILED + 1] = {0};
+    for (int i = 0; i < native->count; i++)
+        count[native->piece[i].state]++;
+    if (count[KEEL_NATIVE_COMPILING])
+        return KEEL_NATIVE_COMPILING;
+    if (count[KEEL_NATIVE_NONE])
+        return KEEL_NATIVE_NONE;
+    return count[KEEL_NATIVE_FAILED] || !native->count ? KEEL_NATIVE_FAILED : KEEL_NATIVE_READY;
+}
+
+static void detach(piece *p) {
+    ki_compiler_end(&p->compilation);
+    ki_cache_close(&p->cache, p->path);
+    atomic_store_explicit(&p->model->native, NULL, memory_order_release);
+    if (p->library)
+        dlclose(p->library);
+    ki_text_clear(&p->text);
 }
 
 void keel_native_detach(keel_native *native) {
-    if (!native)
-        return;
-    ki_compiler_end(&native->compilation);
-    ki_cache_close(&native->cache, native->path);
-    if (native->model)
-        atomic_store_explicit(&native->model->native, NULL, memory_order_release);
-    if (native->library)
-        dlclose(native->library);
-    ki_text_clear(&native->text);
+    for (int i = 0; native && i < native->count; i++)
+        detach(&native->piece[i]);
     free(native);
 }

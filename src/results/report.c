@@ -178,6 +178,10 @@ static void write_work(FILE *file, const keel_system *system, const keel_result 
         label(file, "");
         fprintf(file, "chosen by auto: %s\n", result->method_reason);
     }
+    if (result->closed_forms) {
+        label(file, "closed forms");
+        fprintf(file, "%s\n", result->closed_forms);
+    }
     const char *code = ki_code_of(system);
     if (code) {
         label(file, "code");

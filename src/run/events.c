@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run/reduction.h"
+
 void ki_shared_multipliers(const keel_rank *rank, int m, int *shared) {
     for (int i = 0; i < m; i++) {
         shared[i] = 0;
@@ -135,6 +137,8 @@ static void look_for_switch(keel_simulation *sim) {
 
 keel_status ki_look_for_events(keel_simulation *sim) {
     double t, gap;
+    if (sim->reduction)
+        return ki_look_for_poses(sim);
     look_for_switch(sim);
     if (sim->integrator->steps == 0 || !ki_watch_step(&sim->watch, sim->integrator, &sim->rows, &t, &gap))
         return KEEL_OK;
@@ -156,15 +160,15 @@ void ki_explain_singular(keel_simulation *sim) {
 
 /* v^T M v / 2 where the run stands */
 static double kinetic_energy(keel_simulation *sim) {
-    ki_dynamics *d = &sim->rows;
+    ki_dynamics *d = sim->aside;
     const ki_integrator *in = sim->integrator;
-    const double *v = in->y + sim->system->n_q;
+    const double *v = in->y + d->system->n_q;
     double sum = 0;
     d->factored = false; /* M is not that of the factors from now on */
     if (ki_evaluate_terms(d, KEEL_MASS, in->t, in->y))
         return 0;
     ki_mass_times(d, v, d->b_v);
-    for (int i = 0; i < sim->system->n_v; i++)
+    for (int i = 0; i < d->system->n_v; i++)
         sum += v[i] * d->b_v[i];
     return sum / 2;
 }

@@ -21,7 +21,7 @@ static double root_mean(double sum, long count) {
 
 /* Copies of the lists that the result owns. */
 static keel_status copy_lists(const keel_simulation *sim, keel_result *result) {
-    size_t events = (size_t)sim->event_count, m = (size_t)sim->dynamics.m;
+    size_t events = (size_t)sim->event_count, m = (size_t)keel_system_m(sim->system);
     size_t invariants = (size_t)sim->system->n_i;
     result->events = calloc(events + 1, sizeof *result->events);
     result->shared = sim->shared ? calloc(m + 1, sizeof *result->shared) : NULL;
@@ -61,6 +61,7 @@ keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
     const ki_integrator *in = sim->integrator;
     *result = (keel_result){.method = sim->settings.method,
                             .method_reason = sim->method_reason,
+                            .closed_forms = sim->reduction ? sim->reduction->reason : NULL,
                             .position = sim->position,
                             .velocity = sim->velocity,
                             .has_energy = sim->system->has_energy,

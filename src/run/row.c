@@ -3,12 +3,25 @@
 #include <string.h>
 
 #include "run/events.h"
+#include "run/reduction.h"
 #include "run/simulation.h"
 #include "run/trouble.h"
 #include "stabilize/invariants.h"
 
+/* The full state at t of a run in fewer coordinates: it is on the constraints. */
+static keel_status expanded_state(keel_simulation *sim, double t) {
+    ki_integrator *in = sim->integrator;
+    keel_status status = in->method->interpolate(in, t, sim->reduced_y);
+    if (!status)
+        ki_expand_state(sim, sim->reduced_y);
+    sim->rows.factored = false;
+    return status;
+}
+
 /* The state at t, put onto the constraints if the method does so. */
 static keel_status state_of_row(keel_simulation *sim, double t) {
+    if (sim->reduction)
+        return expanded_state(sim, t);
     ki_dynamics *d = &sim->rows;
     ki_integrator *in = sim->integrator;
     memcpy(d->s, sim->dynamics.s, (size_t)sim->system->n_s * sizeof(double));
@@ -34,7 +47,8 @@ static keel_status rates_of_row(keel_simulation *sim, double t) {
     ki_dynamics *d = &sim->rows;
     ki_integrator *in = sim->integrator;
     keel_status status;
-    if (in->own_values && !sim->law.keep_invariants) {
+    bool own = in->own_values && !sim->reduction;
+    if (own && !sim->law.keep_invariants) {
         status = ki_solve_auxiliaries(d, t, sim->row_y);
         if (!status)
             status = ki_factor_at(d, t, sim->row_y);
@@ -47,7 +61,7 @@ static keel_status rates_of_row(keel_simulation *sim, double t) {
         status = ki_check_invariants(d, t, sim->row_y, sim->row_k);
         sim->refuted = status < 0; /* said once; the last state is still worth a row */
     }
-    if (!status && in->own_values)
+    if (!status && own)
         in->own_values(in, t, ki_v(d, sim->row_k), d->lambda);
     return status;
 }

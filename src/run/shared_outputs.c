@@ -9,7 +9,7 @@
 #include "run/events.h"
 
 void ki_keep_null_space(keel_simulation *sim, const keel_rank *rank) {
-    int m = sim->dynamics.m, outputs = sim->system->n_outputs;
+    int m = keel_system_m(sim->system), outputs = sim->system->n_outputs;
     if (rank->dependent_count == 0 || outputs == 0)
         return;
     sim->null_count = rank->dependent_count;
@@ -24,7 +24,7 @@ void ki_keep_null_space(keel_simulation *sim, const keel_rank *rank) {
 keel_status ki_find_shared_outputs(keel_simulation *sim, const keel_point *at, const double *v_rate,
                                    const double *outputs) {
     const keel_system *sys = sim->system;
-    int m = sim->dynamics.m;
+    int m = keel_system_m(sys);
     double *lambda = sim->shifted, *values = sim->shifted + m, size = 1;
     for (int i = 0; i < m; i++)
         size = fmax(size, fabs(at->lambda[i]));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "run/events.h"
+#include "run/reduction.h"
 #include "run/start.h"
 #include "run/trouble.h"
 #include "stabilize/invariants.h"
@@ -13,17 +14,26 @@
  * check does it). */
 enum { LARGEST_RANK_PROBLEM = 100000 };
 
+static keel_status make_workspaces(keel_simulation *sim) {
+    if (sim->reduction)
+        return ki_make_reduced_workspaces(sim);
+    keel_status status = ki_law_init(&sim->law, &sim->arena, sim->system, &sim->settings, sim->diagnostics);
+    if (!status)
+        status = ki_dynamics_init(&sim->dynamics, sim->system, &sim->law);
+    if (!status)
+        status = ki_dynamics_init(&sim->rows, sim->system, &sim->law);
+    sim->aside = &sim->rows;
+    sim->full = &sim->dynamics;
+    return status;
+}
+
 static keel_status allocate(keel_simulation *sim) {
     const keel_system *sys = sim->system;
-    keel_status status = ki_law_init(&sim->law, &sim->arena, sys, &sim->settings, sim->diagnostics);
-    if (!status)
-        status = ki_dynamics_init(&sim->dynamics, sys, &sim->law);
-    if (!status)
-        status = ki_dynamics_init(&sim->rows, sys, &sim->law);
+    keel_status status = make_workspaces(sim);
     if (status)
         return status;
-    sim->row_y = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
-    sim->row_k = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
+    sim->row_y = KI_NEW(&sim->arena, double, sim->full->n_y);
+    sim->row_k = KI_NEW(&sim->arena, double, sim->full->n_y);
     sim->row_outputs = KI_NEW(&sim->arena, double, sys->n_outputs);
     sim->output_told = KI_NEW(&sim->arena, bool, sys->n_outputs);
     sim->invariants = KI_NEW(&sim->arena, keel_invariant, sys->n_i);
@@ -34,7 +44,7 @@ static keel_status allocate(keel_simulation *sim) {
 
 static void load_start(keel_simulation *sim, const keel_state *start) {
     const keel_system *sys = sim->system;
-    ki_dynamics *d = &sim->dynamics;
+    ki_dynamics *d = sim->full;
     double *y = sim->row_y;
     memcpy(ki_q(y), start->q, (size_t)sys->n_q * sizeof(double));
     memcpy(ki_v(d, y), start->v, (size_t)sys->n_v * sizeof(double));
@@ -56,7 +66,8 @@ void ki_track_violation(keel_violation *total, double t, double violation, doubl
 static keel_status measure_violation(keel_simulation *sim) {
     ki_violation w;
     const ki_integrator *in = sim->integrator;
-    keel_status status = ki_measure_violation(&sim->dynamics, in->t, in->y, &w);
+    keel_status status = sim->reduction ? ki_measure_expanded(sim, &w)
+                                        : ki_measure_violation(&sim->dynamics, in->t, in->y, &w);
     if (status)
         return status;
     ki_track_violation(&sim->position, in->t, w.position, w.position_scaled, w.position_row);
@@ -94,19 +105,20 @@ static keel_status measure_invariants(keel_simulation *sim) {
 
 static keel_status measure_rank(keel_simulation *sim) {
     const keel_system *sys = sim->system;
-    sim->rank = sim->dynamics.m ? -1 : 0;
+    int m = sim->full->m;
+    sim->rank = m ? -1 : 0;
     sim->rank_gap = INFINITY;
-    if (sim->dynamics.m == 0 || (double)sim->dynamics.m * sys->n_v > LARGEST_RANK_PROBLEM)
+    if (m == 0 || (double)m * sys->n_v > LARGEST_RANK_PROBLEM)
         return KEEL_OK;
     keel_rank rank;
-    keel_status status = keel_rank_compute(sys->J, sim->dynamics.at.J, 0, &rank);
+    keel_status status = keel_rank_compute(sys->J, sim->full->at.J, 0, &rank);
     if (status)
         return status;
     sim->rank = rank.rank;
     sim->rank_gap = rank.gap;
-    sim->shared = KI_NEW(&sim->arena, int, sim->dynamics.m);
+    sim->shared = KI_NEW(&sim->arena, int, m);
     if (sim->shared)
-        ki_shared_multipliers(&rank, sim->dynamics.m, sim->shared);
+        ki_shared_multipliers(&rank, m, sim->shared);
     ki_keep_null_space(sim, &rank);
     keel_rank_clear(&rank);
     return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
@@ -138,7 +150,7 @@ ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, d
     bool fixed = keel_integrator_takes_step(kind) && set->step > 0;
     ki_problem problem = {.kind = kind,
                           .flow = {&sim->dynamics, set->method.stabilize},
-                          .flow_rows = {&sim->rows, set->method.stabilize},
+                          .flow_rows = {sim->aside, set->method.stabilize},
                           .settings = {.tolerance = set->tolerance,
                                        .absolute_tolerance = set->absolute_tolerance > 0
                                                                  ? set->absolute_tolerance
@@ -158,22 +170,22 @@ ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, d
 
 /* What the start tells before the first step, from the workspace at the start itself: the integrator has
  * looked at other points. */
-static keel_status measure_start(keel_simulation *sim, double t) {
+static keel_status measure_start(keel_simulation *sim, double t, double *y) {
     ki_dynamics *d = &sim->dynamics;
-    keel_status status = ki_solve_auxiliaries(d, t, sim->row_y);
+    keel_status status = ki_solve_auxiliaries(d, t, y);
     if (!status)
-        status = ki_factor_at(d, t, sim->row_y);
+        status = ki_factor_at(d, t, y);
     if (!status)
         ki_watch_init(&sim->watch, &sim->arena, d, t);
     if (!status && sim->arena.failed)
         status = KEEL_ERROR_MEMORY;
     if (!status)
-        status = ki_measure_energy(d, t, sim->row_y, 0, &sim->energy_initial, &sim->energy_drift);
+        status = ki_measure_energy(d, t, y, 0, &sim->energy_initial, &sim->energy_drift);
     return status ? status : after_step(sim);
 }
 
 static keel_status begin(keel_simulation *sim, const keel_state *start, int velocities_given) {
-    ki_dynamics *d = &sim->dynamics;
+    ki_dynamics *d = sim->full;
     keel_status status = keel_settings_validate(&sim->settings, start->t, sim->diagnostics);
     if (status)
         return status;
@@ -191,26 +203,42 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
     bool redundant = sim->rank >= 0 ? sim->rank < d->m : keel_saddle_regularized(d->K);
     if (d->m) {
         ki_fix_penalty(d);
-        memcpy(sim->rows.D, d->D, (size_t)d->m * sizeof(double));
+        if (d != &sim->rows)
+            memcpy(sim->rows.D, d->D, (size_t)d->m * sizeof(double));
     }
     if (!status && redundant) {
         ki_expect_redundancy(d);
         ki_expect_redundancy(&sim->rows);
     }
-    memcpy(sim->rows.s, d->s, (size_t)sim->system->n_s * sizeof(double));
+    memmove(sim->rows.s, d->s, (size_t)sim->system->n_s * sizeof(double));
     if (!status)
         status = ki_set_invariants(d, start->t, sim->row_y);
     if (!status)
         status = ki_set_invariants(&sim->rows, start->t, sim->row_y);
     if (!status)
         status = ki_audit_init(sim);
+    if (!status && sim->reduction) {
+        d = &sim->dynamics; /* whose troubles are told from now on */
+        if ((status = ki_shrink_start(sim, start->t)))
+            return status;
+    }
+    double *y = sim->reduction ? sim->reduced_y : sim->row_y;
     if (!status)
-        sim->integrator = ki_start_by_stiffness(sim, start->t, sim->row_y, &status);
+        sim->integrator = ki_start_by_stiffness(sim, start->t, y, &status);
     if (!status)
-        status = measure_start(sim, start->t);
+        status = measure_start(sim, start->t, y);
     if (status)
         ki_report_failure(d, status, start->t, sim->diagnostics);
     return status;
+}
+
+/* What "auto" becomes. */
+static void choose_method(keel_simulation *sim) {
+    int kept = sim->reduction ? 0 : keel_system_m(sim->system) + sim->system->n_i;
+    if (!sim->settings.method.automatic)
+        return;
+    sim->settings.method = keel_method_choose(kept, &sim->method_reason);
+    sim->settings.method.automatic = 1;
 }
 
 keel_simulation *keel_simulation_new(const keel_system *system, const keel_state *start, int velocities_given,
@@ -229,14 +257,14 @@ keel_simulation *keel_simulation_new(const keel_system *system, const keel_state
     }
     sim->system = system;
     sim->settings = *settings;
-    if (settings->method.automatic) {
-        sim->settings.method = keel_method_choose(keel_system_m(system) + system->n_i, &sim->method_reason);
-        sim->settings.method.automatic = 1;
-    }
     sim->diagnostics = diagnostics;
     sim->position.worst = sim->velocity.worst = -1;
     ki_arena_init(&sim->arena);
-    *status = allocate(sim);
+    *status = ki_choose_reduction(system, start, settings, diagnostics, &sim->reduction);
+    if (!*status)
+        choose_method(sim);
+    if (!*status)
+        *status = allocate(sim);
     if (!*status)
         *status = begin(sim, start, velocities_given);
     else if (*status == KEEL_ERROR_MEMORY)
@@ -254,6 +282,7 @@ void keel_simulation_free(keel_simulation *sim) {
     ki_integrator_free(sim->integrator);
     ki_dynamics_clear(&sim->dynamics);
     ki_dynamics_clear(&sim->rows);
+    ki_dynamics_clear(&sim->reduced_rows);
     ki_arena_free(&sim->arena);
     free(sim);
 }

@@ -11,17 +11,24 @@
 
 struct keel_simulation {
     const keel_system *system;
+    const keel_reduction *reduction; /* the steps are in its coordinates u; NULL: in those of `system` */
     keel_settings settings;
     const char *method_reason; /* of "auto" */
     keel_diagnostics *diagnostics;
-    ki_law law;           /* what the method adds to the system */
-    ki_dynamics dynamics; /* of the steps */
-    ki_dynamics rows;     /* of the output rows, so that rows never change the steps */
+    ki_law law;               /* what the method adds to the system of the steps */
+    ki_law law_of_rows;       /* with a reduction: to that of the rows */
+    ki_dynamics dynamics;     /* of the steps */
+    ki_dynamics rows;         /* of the output rows, so that rows never change the steps */
+    ki_dynamics reduced_rows; /* with a reduction: as `rows`, in the coordinates of the steps */
+    ki_dynamics *aside;       /* `rows` or `reduced_rows`: in the coordinates of the steps */
+    ki_dynamics *full;        /* `dynamics` or `rows`: of all coordinates, at the start */
     ki_integrator *integrator;
     ki_stiffness stiffness; /* what "auto" watches */
     ki_arena arena;
 
     double *row_y, *row_k, *row_outputs; /* the last row */
+    double *reduced_y;                   /* with a reduction: a state in u */
+    double *pose, *pose_now;             /* [n_poses] of the reduction, after the last step and scratch */
 
     keel_violation position, velocity;
     double energy_initial, energy_final, energy_drift, energy_drift_max;

@@ -81,7 +81,7 @@ static const char *name_of(ki_stiff found) {
  * steps, whose workspace is not touched. */
 static bool is_stiff_from_start(keel_simulation *sim, double t, const double *y, ki_spectrum *found,
                                 keel_status *status) {
-    keel_status looked = ki_find_spectrum(&sim->rows, t, y, found);
+    keel_status looked = ki_find_spectrum(sim->aside, t, y, found);
     if (looked == KEEL_ERROR_MEMORY)
         *status = looked;
     double steps = (sim->settings.until - t) * found->size / KI_DOP853.stiff_limit;

@@ -147,11 +147,10 @@ static keel_status add_reduction(ki_mech *mech) {
     return status;
 }
 
-keel_status keel_mechanism_write(keel_system *system) {
-    ki_mech *mech = (ki_mech *)system; /* its first member */
+static keel_status write_one(ki_mech *mech) {
     ki_builder b;
     ki_writer w;
-    if (!is_simple(system) || mech->body_count - 1 > MOST_BODIES || mech->formulas)
+    if (!is_simple(&mech->system) || mech->body_count - 1 > MOST_BODIES || mech->formulas)
         return KEEL_OK;
     bool written = begin(&b, mech, &w) && write_all(&b, &w);
     keel_status status = ki_builder_status(&b);
@@ -166,4 +165,10 @@ keel_status keel_mechanism_write(keel_system *system) {
     }
     ki_builder_free(&b);
     return status;
+}
+
+keel_status keel_mechanism_write(keel_system *system) {
+    ki_mech *mech = (ki_mech *)system; /* its first member */
+    keel_status status = write_one(mech);
+    return !status && mech->reduced ? write_one(mech->reduced) : status;
 }

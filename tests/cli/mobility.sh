@@ -36,6 +36,12 @@ grep -qE '^  explicit stages +by the forces of 19 pins, without a mass matrix$' 
 exits 0 check a03_andrews
 grep -q '^  explicit stages' out && fail "few bodies go by machine code"
 
+# loops that are solved
+exits 0 check a02_four_bars
+grep -qE "^  closed forms +2 parallelograms turn with 'bar\[0\]': 1 coordinate is left$" out || fail "parallelograms"
+exits 0 check four_bar
+grep -q '^  closed forms' out && fail "a four-bar is no parallelogram"
+
 # two pins lock a plate
 cat >locked.yaml <<'MODEL'
 keel: 1

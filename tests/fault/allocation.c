@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "keel/keel.h"
+#include "keel/mechanism.h"
 #include "keel/modelfile.h"
 #include "keel/native.h"
 
@@ -83,6 +84,18 @@ static const char PINS[] =
     "  - {for: {i: 1..N}, bodies: {\"b[i]\": {mass: 1, centre: [i + 0.5, 0.1*i], inertia: 1}}}\n"
     "  - {for: {i: 2..N}, joints: {\"p[i]\": {type: revolute, bodies: [\"b[i-1]\", \"b[i]\"], at: [i, "
     "0.3]}}}\n"
+    "simulate: {until: 0.05, tolerance: 1e-3}\n";
+
+/* Two parallelograms, a force that reads what is left: a reduction. */
+static const char WINDOWS[] =
+    "keel: 1\nplanar: true\ngravity: 9.81\nparameters: {N: 2, k: 3}\n"
+    "repeat:\n"
+    "  - {for: {i: 0..N}, bodies: {\"b[i]\": {mass: 1, centre: [i, 0.5], inertia: 1}},\n"
+    "     joints: {\"p[i]\": {type: revolute, bodies: [ground, \"b[i]\"], at: [i, 0]}}}\n"
+    "  - {for: {i: 1..N}, bodies: {\"c[i]\": {mass: 1, centre: [i, 1], inertia: 1}},\n"
+    "     joints: {\"l[i]\": {type: revolute, bodies: [\"b[i-1]\", \"c[i]\"], at: [i - 1, 1]},\n"
+    "              \"r[i]\": {type: revolute, bodies: [\"c[i]\", \"b[i]\"], at: [i, 1]}}}\n"
+    "forces: {turn: {type: torsion, joint: \"p[1]\", law: k*angle + rate + 0.1*b[1].angle}}\n"
     "simulate: {until: 0.05, tolerance: 1e-3}\n";
 
 static const char MECHANISM[] =
@@ -163,6 +176,7 @@ static void every_allocation_may_fail(void **state) {
                                           "bdf-fixed/index3"};
     fail_everywhere(MECHANISM, "auto");
     fail_everywhere(PINS, "auto");
+    fail_everywhere(WINDOWS, "auto");
     fail_everywhere(MECHANISM, "bdf");
     fail_everywhere(MODEL, "auto");
     fail_everywhere(MODEL, "bdf");
@@ -177,6 +191,8 @@ static void attach_everywhere(const char *text) {
     keel_status status;
     keel_model *model = keel_model_parse("test", text, strlen(text), NULL, 0, NULL, &status);
     assert_non_null(model);
+    const keel_system *formulas = keel_mechanism_formulas(model->system);
+    formulas = formulas ? formulas : model->system;
     int failed = 0, attached = 0;
     long k = 0;
     while (!attached) {
@@ -188,7 +204,7 @@ static void attach_everywhere(const char *text) {
         failed += !native;
         fail_at = 0;
         keel_native_detach(native);
-        assert_string_equal(keel_equations_code(model->system), "tape");
+        assert_string_equal(keel_equations_code(formulas), "tape");
     }
     assert_true(failed >= 2 && k > 50); /* the object, its text; a few for every program */
     keel_model_free(model);
@@ -198,6 +214,7 @@ static void every_allocation_of_machine_code_may_fail(void **state) {
     (void)state;
     attach_everywhere(MODEL);
     attach_everywhere(TANGENT_MODEL);
+    attach_everywhere(WINDOWS);
 }
 
 static void step_without_allocation(const char *text) {

@@ -1,0 +1,349 @@
+#include "mechanism/reduction.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mechanism/compile.h"
+#include "mechanism/skeleton.h"
+
+static const double PI = 3.14159265358979323846;
+
+/* Coordinates that may be left: relative ones of many bodies cost more than constraints do. */
+enum { MOST_LEFT = 32 };
+
+/* How well a state must agree with what its u tell, and the sine of a loop's angle below which it is flat. */
+static const double AGREES = 1e-9, FLAT = 1e-6;
+
+/* ---- the maps --------------------------------------------------------------------------------------------
+ */
+
+static void expand(const keel_reduction *reduction, void *work, const double *u, const double *u_rate,
+                   double *q, double *v) {
+    const ki_reduction *map = reduction->model;
+    (void)work;
+    for (int i = 0; i < map->count; i++) {
+        int s = map->source[i];
+        q[i] = map->slope[i] * u[s] + map->offset[i];
+        v[i] = map->slope[i] * u_rate[s];
+    }
+}
+
+static void poses(const keel_reduction *reduction, const double *u, double *value) {
+    const ki_reduction *map = reduction->model;
+    for (int i = 0; i < reduction->n_poses; i++)
+        value[i] = (map->pose_slope[i] * u[map->pose_source[i]] + map->pose_offset[i]) / PI;
+}
+
+static bool is_flat(const ki_reduction *map, const double *u) {
+    for (int i = 0; i < map->reduction.n_poses; i++)
+        if (fabs(sin(map->pose_slope[i] * u[map->pose_source[i]] + map->pose_offset[i])) < FLAT)
+            return true;
+    return false;
+}
+
+/* Lengths among q and v tell u themselves and agree exactly; all others are angles. */
+static int shrink(const keel_reduction *reduction, void *work, const double *q, const double *v, double *u,
+                  double *u_rate) {
+    const ki_reduction *map = reduction->model;
+    double fastest = 1;
+    (void)work;
+    for (int j = 0; j < reduction->system->n_q; j++) {
+        int i = map->told_by[j];
+        u[j] = (q[i] - map->offset[i]) * map->slope[i]; /* which is its inverse */
+        u_rate[j] = v[i] * map->slope[i];
+        fastest = fmax(fastest, fabs(u_rate[j]));
+    }
+    for (int i = 0; i < map->count; i++) {
+        int s = map->source[i];
+        double q_i = map->slope[i] * u[s] + map->offset[i], v_i = map->slope[i] * u_rate[s];
+        if (!(fabs(q[i] - q_i) <= AGREES * fmax(1, fabs(q_i)) && fabs(v[i] - v_i) <= AGREES * fastest))
+            return 0;
+    }
+    return !is_flat(map, u);
+}
+
+/* ---- building them ---------------------------------------------------------------------------------------
+ */
+
+/* The full mechanism and what is left of it. */
+typedef struct maker {
+    const keel_mechanism *m;
+    ki_parallelograms found;
+    ki_rest rest;
+    ki_mech *full, *left;
+    ki_arena scratch;
+    ki_reduction *map; /* in the arena of `full` */
+} maker;
+
+/* slope u_source + offset */
+typedef struct line {
+    int source;
+    double slope, offset;
+} line;
+
+/* The angle of a leader, by its pivot; false if that does not hang it. */
+static bool angle_of_leader(const maker *k, int leader, line *angle) {
+    const ki_body *body = &k->left->body[k->left->body_of[k->rest.body[leader]]];
+    if (body->kind != KI_HINGE_PIN || body->parent != 0)
+        return false;
+    double sense = k->left->q_sense[body->q];
+    *angle = (line){body->q, sense, body->drawn_turn - sense * k->left->q_reading[body->q]};
+    return true;
+}
+
+/* The angle of a body that does not turn, or turns with a leader. */
+static bool angle_of(const maker *k, int described, line *angle) {
+    *angle = (line){0};
+    if (described == KEEL_GROUND || k->found.body[described].how == KI_TRANSLATES)
+        return true;
+    return k->found.body[described].how == KI_TURNS &&
+           angle_of_leader(k, k->found.body[described].leader, angle);
+}
+
+/* The coordinates of a hinge that is left as it is: its first u, or -1. */
+static int same_hinge(const maker *k, const ki_body *body) {
+    int joint = k->full->joint[body->joint].described;
+    if (joint >= 0) {
+        int left = k->rest.joint[joint];
+        return left >= 0 && k->left->joint[left].tree ? k->left->joint[left].q : -1;
+    }
+    int left = k->rest.body[body->described];
+    if (left < 0 || k->found.body[body->described].how != KI_ALONE)
+        return -1;
+    const ki_body *same = &k->left->body[k->left->body_of[left]];
+    return same->kind == KI_HINGE_OWN ? same->q : -1;
+}
+
+static void set_line(ki_reduction *map, int i, line l) {
+    map->source[i] = l.source;
+    map->slope[i] = l.slope;
+    map->offset[i] = l.offset;
+}
+
+/* Coordinates of a hinge of the full tree as lines; false if they are none. */
+static bool draw_lines(const maker *k, const ki_body *body) {
+    const ki_mech *full = k->full;
+    int first = same_hinge(k, body), q = body->q;
+    line inner, outer;
+    if (first >= 0) {
+        for (int i = 0; i < body->n_v; i++)
+            set_line(k->map, q + i, (line){first + i, 1, 0});
+        return true;
+    }
+    if (body->kind != KI_HINGE_PIN || !angle_of(k, body->described, &outer) ||
+        !angle_of(k, full->body[body->parent].described, &inner))
+        return false;
+    line angle = outer.slope != 0 ? outer : inner;
+    double slope = outer.slope - inner.slope, offset = outer.offset - inner.offset - body->drawn_turn;
+    if (outer.slope != 0 && inner.slope != 0 && outer.source != inner.source)
+        return false;
+    set_line(k->map, q,
+             (line){angle.source, full->q_sense[q] * slope, full->q_sense[q] * offset + full->q_reading[q]});
+    return true;
+}
+
+/* Which q tells each u: one that is u itself, if there is one. */
+static bool find_tellers(const maker *k) {
+    ki_reduction *map = k->map;
+    int n = k->left->system.n_q;
+    for (int j = 0; j < n; j++)
+        map->told_by[j] = -1;
+    for (int i = 0; i < map->count; i++) {
+        int *teller = &map->told_by[map->source[i]];
+        if (map->slope[i] == 0)
+            continue;
+        if (*teller < 0 || (map->slope[i] == 1 && map->offset[i] == 0))
+            *teller = i;
+    }
+    for (int j = 0; j < n; j++)
+        if (map->told_by[j] < 0)
+            return false;
+    return true;
+}
+
+static bool map_coordinates(const maker *k) {
+    for (int b = 1; b < k->full->body_count; b++)
+        if (!draw_lines(k, &k->full->body[b]))
+            return false;
+    return find_tellers(k);
+}
+
+/* ---- poses ----------------------------------------------------------------------------------------------
+ */
+
+/* A coupler whose loops are flat at angles -lean + pi n of the leader; turns = lean / pi, without whole ones.
+ */
+typedef struct flat_pose {
+    int leader;
+    double turns;
+    int row;
+} flat_pose;
+
+static const double SAME_POSE = 1e-9;
+
+static int compare_poses(const void *a, const void *b) {
+    const flat_pose *x = a, *y = b;
+    if (x->leader != y->leader)
+        return x->leader < y->leader ? -1 : 1;
+    return x->turns < y->turns ? -1 : x->turns > y->turns;
+}
+
+/* row[b]: a row of a cut joint in a loop of coupler b; of a crank: of its pivot. */
+static void find_rows(const maker *k, int *row) {
+    const ki_mech *full = k->full;
+    for (int b = 0; b < full->body_count; b++)
+        row[b] = -1;
+    for (int pass = 0; pass < 2; pass++) /* own joints first, then the pivots of its cranks */
+        for (int j = 0; j < full->described_joints; j++) {
+            const ki_joint *joint = &full->joint[j];
+            int b[2] = {full->body[joint->body[0]].described, full->body[joint->body[1]].described};
+            for (int side = 0; side < 2; side++) {
+                if (pass == 0 && !joint->tree && b[side] != KEEL_GROUND)
+                    if (k->found.body[b[side]].how == KI_TRANSLATES || b[1 - side] == KEEL_GROUND)
+                        row[b[side]] = joint->row_h;
+                if (pass == 1 && row[b[side]] < 0 && k->found.body[b[side]].how == KI_TRANSLATES)
+                    row[b[side]] = row[b[1 - side]];
+            }
+        }
+}
+
+/* The different ones of all couplers, in pose[]; their number. */
+static int list_poses(const maker *k, const int *row, flat_pose *pose) {
+    int count = 0, different = 0;
+    for (int c = 1; c < k->m->body_count; c++) {
+        const ki_follower *f = &k->found.body[c];
+        if (f->how != KI_TRANSLATES || isnan(f->lean))
+            continue;
+        double turns = f->lean / PI - floor(f->lean / PI);
+        pose[count++] = (flat_pose){f->leader, turns > 1 - SAME_POSE ? 0 : turns, row[c]};
+    }
+    qsort(pose, (size_t)count, sizeof *pose, compare_poses);
+    for (int i = 0; i < count; i++)
+        if (i == 0 || pose[i].leader != pose[different - 1].leader ||
+            pose[i].turns - pose[different - 1].turns > SAME_POSE)
+            pose[different++] = pose[i];
+    return different;
+}
+
+static keel_status set_poses(maker *k) {
+    ki_arena *arena = &k->full->arena;
+    ki_reduction *map = k->map;
+    int *row = KI_NEW(&k->scratch, int, k->m->body_count);
+    flat_pose *pose = KI_NEW(&k->scratch, flat_pose, k->m->body_count);
+    if (k->scratch.failed)
+        return KEEL_ERROR_MEMORY;
+    find_rows(k, row);
+    int count = list_poses(k, row, pose), *rows = KI_NEW(arena, int, count);
+    map->pose_source = KI_NEW(arena, int, count);
+    map->pose_slope = KI_NEW(arena, double, count);
+    map->pose_offset = KI_NEW(arena, double, count);
+    if (arena->failed)
+        return KEEL_ERROR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        line angle = {0};
+        angle_of_leader(k, pose[i].leader, &angle);
+        rows[i] = pose[i].row;
+        map->pose_source[i] = angle.source;
+        map->pose_slope[i] = angle.slope;
+        map->pose_offset[i] = angle.offset + PI * pose[i].turns;
+    }
+    map->reduction.n_poses = count;
+    map->reduction.pose_row = rows;
+    map->reduction.poses = count ? poses : NULL;
+    return KEEL_OK;
+}
+
+/* ---- words ----------------------------------------------------------------------------------------------
+ */
+
+/* "2 parallelograms turn with 'bar[0]'", "... with 'a' and 'b'", "... with 'a', 'b' and 3 others" */
+static const char *words(const maker *k) {
+    enum { SIZE = 400 };
+    const char *name[2] = {"", ""};
+    char text[SIZE];
+    int leaders = 0;
+    for (int b = 1; b < k->m->body_count; b++)
+        if (k->found.body[b].how == KI_TURNS && k->found.body[b].leader == b && leaders++ < 2)
+            name[leaders - 1] = k->m->body[b].name;
+    int length = snprintf(text, sizeof text, "%d parallelogram%s with '%.120s'", k->found.loops,
+                          k->found.loops == 1 ? " turns" : "s turn", name[0]);
+    if (leaders == 2)
+        length += snprintf(text + length, sizeof text - (size_t)length, " and '%.120s'", name[1]);
+    else if (leaders > 2)
+        length += snprintf(text + length, sizeof text - (size_t)length, ", '%.120s' and %d other%s", name[1],
+                           leaders - 2, leaders == 3 ? "" : "s");
+    return ki_arena_text(&k->full->arena, text, (size_t)length);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------
+ */
+
+static bool is_unconstrained(const keel_system *s) {
+    return keel_system_m(s) == 0 && s->n_z == 0 && s->n_s == 0 && !s->kinematics && !s->has_drivers &&
+           s->n_q > 0 && s->n_q == s->n_v && s->n_q <= MOST_LEFT;
+}
+
+static int bodies_left(const maker *k) {
+    int count = 0;
+    for (int b = 1; b < k->m->body_count; b++)
+        count += !ki_is_taken(&k->found, b);
+    return count;
+}
+
+static keel_status begin_map(maker *k) {
+    ki_arena *arena = &k->full->arena;
+    int n = k->full->system.n_q;
+    k->map = KI_NEW(arena, ki_reduction, 1);
+    if (!k->map)
+        return KEEL_ERROR_MEMORY;
+    *k->map = (ki_reduction){.count = n,
+                             .source = KI_NEW(arena, int, n),
+                             .slope = KI_NEW(arena, double, n),
+                             .offset = KI_NEW(arena, double, n),
+                             .told_by = KI_NEW(arena, int, k->left->system.n_q)};
+    return arena->failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+}
+
+static keel_status finish(maker *k) {
+    keel_status status = set_poses(k);
+    const char *reason = words(k);
+    if (status || !reason)
+        return KEEL_ERROR_MEMORY;
+    keel_reduction *r = &k->map->reduction;
+    r->system = &k->left->system;
+    r->model = k->map;
+    r->reason = reason;
+    r->shrink = shrink;
+    r->expand = expand;
+    k->left->potential = k->rest.potential;
+    k->full->reduced = k->left;
+    k->full->system.reduction = r;
+    return KEEL_OK;
+}
+
+/* Sets full->reduced if all goes well. */
+static keel_status reduce(maker *k) {
+    keel_status status = ki_find_parallelograms(k->m, &k->scratch, &k->found);
+    if (status || !k->found.loops || bodies_left(k) > MOST_LEFT)
+        return status;
+    status = ki_rest_build(k->m, &k->found, &k->scratch, &k->rest);
+    if (!status)
+        status = ki_compile_alone(k->rest.description, &k->left);
+    if (status || !is_unconstrained(&k->left->system))
+        return status;
+    status = begin_map(k);
+    return status || !map_coordinates(k) ? status : finish(k);
+}
+
+keel_status ki_reduction_build(const keel_mechanism *m, ki_mech *mech) {
+    maker k = {.m = m, .full = mech};
+    ki_arena_init(&k.scratch);
+    keel_status status = reduce(&k);
+    if (!mech->reduced)
+        ki_mech_free(k.left);
+    keel_mechanism_free(k.rest.description);
+    ki_arena_free(&k.scratch);
+    return status;
+}
