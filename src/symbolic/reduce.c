@@ -5,7 +5,8 @@
  *     M u'' = Q,    Q = q_u . (applied forces along q) - V' - M' u'^2 / 2.
  *
  * The applied forces are those of forces.c, written in q and v = q_u u' of the mechanism. The pose, q and v,
- * is a tape of its own, in the place of the outputs.
+ * stands in the section of invariants, so that it has machine code, too: the system has none of these
+ * (n_i = 0), and nobody but `expand` asks for them.
  */
 #include "symbolic/reduce.h"
 
@@ -28,12 +29,10 @@ typedef struct reduced {
 static void expand(const keel_reduction *reduction, void *work, const double *u, const double *u_rate,
                    double *q, double *v) {
     const reduced *r = reduction->model;
-    const ki_inputs *at = &r->model->inputs;
-    ki_work *w = work;
     double values[2 * MOST_COORDINATES];
-    w->inputs[at->q] = *u;
-    w->inputs[at->v] = *u_rate;
-    ki_tape_run(r->model->outputs, w->inputs, w->outputs, values);
+    keel_point at = {.q = u, .v = u_rate};
+    keel_terms terms = {.invariant = values};
+    reduction->system->evaluate(reduction->system, work, KEEL_INVARIANTS, &at, &terms);
     memcpy(q, values, (size_t)r->n * sizeof *q);
     memcpy(v, values + r->n, (size_t)r->n * sizeof *v);
 }
@@ -104,6 +103,10 @@ static bool writer_new(ki_rods *x, ki_writer *w) {
     w->force = KI_SCRATCH(b, vec, x->mech->body_count);
     w->torque = KI_SCRATCH(b, vec, x->mech->body_count);
     w->Q = KI_SCRATCH(b, ki_node, s->n_v);
+    ki_turn *turn = KI_SCRATCH(b, ki_turn, s->n_v);
+    if (turn)
+        ki_rods_turns(x, turn);
+    w->turn = turn;
     return !ki_out_of_memory(b);
 }
 
@@ -213,7 +216,6 @@ static reduced *finish(ki_rods *x) {
     name_system(mech, u, s);
     b->model->inputs = b->inputs;
     ki_model_connect(b->model);
-    s->outputs = NULL; /* they are the pose, which `expand` asks for */
     *r = (reduced){.n = mech->system.n_v, .u = u, .size = mech->system.q_size, .model = b->model};
     r->reduction =
         (keel_reduction){.system = s, .model = r, .reason = reason_of(x), .shrink = shrink, .expand = expand};
@@ -233,11 +235,8 @@ static bool write_all(ki_rods *x) {
     if (!apply_forces(x, q_u, &Q, &potential, &power))
         return false;
     set_sections(x, Q, potential, power);
-    if (ki_out_of_memory(b) || !ki_build_programs(b))
-        return false;
-    b->model->outputs = ki_tape_new(x->g, pose, 2 * n, b->inputs.count);
-    b->out_of_memory |= !b->model->outputs;
-    return !ki_out_of_memory(b);
+    ki_set_section(b, KI_SECTION_INVARIANT, pose, 2 * n);
+    return !ki_out_of_memory(b) && ki_build_programs(b);
 }
 
 /* With one of the bodies as crank. */

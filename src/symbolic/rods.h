@@ -75,6 +75,9 @@ bool ki_rods_turn_fully(ki_rods *x);
 /* q [n_v] and dq/du [n_v] of the mechanism, with letters. */
 void ki_rods_coordinates(ki_rods *x, ki_node *q, ki_node *q_u);
 
+/* ... and cosine and sine of the angles among them, as ki_writer.turn wants them. */
+void ki_rods_turns(ki_rods *x, ki_turn *turn);
+
 /* The parts of ki_rods_write. */
 ki_node ki_wave_node(ki_rods *x, ki_wave wave);
 vec ki_swing_nodes(ki_rods *x, const ki_swing *swing);

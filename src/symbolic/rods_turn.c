@@ -178,3 +178,27 @@ void ki_rods_coordinates(ki_rods *x, ki_node *q, ki_node *q_u) {
         set(x, body, 1, bent, rod->angle[1].rate, q, q_u);
     }
 }
+
+/* An angle further by a number. */
+static ki_turn further(ki_graph *g, ki_node c, ki_node s, double by) {
+    ki_node cosine = number(g, ki_without_noise(cos(by), 1)), sine = number(g, ki_without_noise(sin(by), 1));
+    return (ki_turn){minus(g, times(g, c, cosine), times(g, s, sine)),
+                     plus(g, times(g, s, cosine), times(g, c, sine))};
+}
+
+void ki_rods_turns(ki_rods *x, ki_turn *turn) {
+    ki_graph *g = x->g;
+    const ki_body *crank = &x->mech->body[x->crank];
+    bool plane = x->mech->d == KI_PLANAR;
+    turn[crank->q] = further(g, x->cosine, x->sine, plane ? crank->drawn_turn : 0);
+    for (int i = 0; i < x->rod_count; i++) {
+        const ki_rod *rod = &x->rod[i];
+        const ki_body *slider = &x->mech->body[rod->slider], *body = &x->mech->body[rod->body];
+        const ki_turned *a = &rod->angle[0], *b = &rod->angle[1];
+        if (!rod->slides)
+            turn[slider->q] = further(g, rod->rocker.c, rod->rocker.s, plane ? slider->drawn_turn : 0);
+        turn[body->q] = (ki_turn){a->c, a->s};
+        if (!plane)
+            turn[body->q + 1] = further(g, b->c, b->s, -rod->tilt);
+    }
+}
