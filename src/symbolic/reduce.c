@@ -60,7 +60,7 @@ static int shrink(const keel_reduction *reduction, void *work, const double *q, 
 }
 
 static bool begin(ki_builder *b, const ki_mech *mech, ki_rods *x) {
-    int rods = mech->body_count / 2, n = mech->system.n_v;
+    int rods = mech->body_count, n = mech->system.n_v;
     *b = (ki_builder){.T = KI_NONE, .V = KI_NONE, .E = KI_NONE, .graph = ki_graph_new()};
     ki_arena_init(&b->arena);
     b->model = ki_model_new();

@@ -3,8 +3,10 @@
  * A crank turns about a pin on the ground by an angle u. A rod leads from it to a slider, a body that slides
  * on the ground or turns about a pin on it (a rocker):
  *
- *     in the plane   pins at both ends of the rod, one of them cut
+ *     in the plane   pins at both ends of the rod, one of them cut; or the slider has no body, and an end of
+ *                    the rod is on a line of the ground
  *     in space       a cut ball on the crank, a universal joint on the slider
+ *     in both        a rod without a body: a distance
  *
  * With P(u) the end of the rod on the crank, o(x) that on the slider and L the length between them,
  *
@@ -31,10 +33,10 @@ typedef struct ki_turned {
 } ki_turned;
 
 typedef struct ki_rod {
-    int cut, slider, body;
-    bool slides;     /* the slider does not turn */
-    bool on_crank;   /* plane: the rod hangs from the crank */
-    double on[2][3]; /* its ends: on the crank, on the slider, in their components */
+    int cut, slider, body; /* a joint; slider or body 0: there is none */
+    bool slides;           /* the slider does not turn */
+    bool on_crank;         /* plane: the rod hangs from the crank */
+    double on[2][3];       /* its ends: on the crank, on the slider, in their components */
     double r[3],
         d[3];        /* from its end on the slider: to the end on the crank, to the centre; its components */
     double L2;       /* r . r */

@@ -57,16 +57,38 @@ void ki_root_rate(ki_rods *x, const ki_root *root, ki_node rate) {
     ki_letter_rate(&x->l, root->inverse, minus(g, number(g, 0), times(g, square, rate)));
 }
 
-static void slide(ki_rods *x, ki_rod *rod, const ki_swing *P) {
-    static const double WORLD[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    ki_graph *g = x->g;
-    const ki_body *slider = &x->mech->body[rod->slider];
-    double R[9], e[3], from[3], o[3];
-    ki_drawn_turn(x->mech, slider, R);
-    ki_hinge_direction(x->mech, slider, e);
+/* o_0 and e of a slider that is a body */
+static void take_way(const ki_mech *mech, const ki_rod *rod, double o[3], double e[3]) {
+    const ki_body *slider = &mech->body[rod->slider];
+    double R[9], from[3];
+    ki_drawn_turn(mech, slider, R);
+    ki_hinge_direction(mech, slider, e);
     ki_minus(rod->on[1], slider->place[1], from);
     ki_rotate(R, from, o);
     ki_add_scaled(1, slider->place[0], o);
+}
+
+/* ... of a line: o_0 is where the end of the rod is as drawn, P - w, or next to it on the line */
+static void take_line(const ki_mech *mech, const ki_rod *rod, const ki_swing *P, double o[3], double e[3]) {
+    const ki_body *body = &mech->body[rod->body];
+    double turn = mech->body[body->parent].drawn_turn + body->drawn_turn, c = cos(turn), s = sin(turn);
+    double w[3] = {c * rod->r[0] - s * rod->r[1], s * rod->r[0] + c * rod->r[1], 0}, from[3];
+    ki_axis(mech->joint[rod->cut].frame[0].R, 0, e);
+    ki_clean(e, 3, 1);
+    for (int i = 0; i < 3; i++)
+        from[i] = P->k[i] + P->c[i] - w[i] - rod->on[1][i];
+    ki_copy3(rod->on[1], o);
+    ki_add_scaled(ki_dot3(from, e), e, o);
+}
+
+static void slide(ki_rods *x, ki_rod *rod, const ki_swing *P) {
+    static const double WORLD[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    ki_graph *g = x->g;
+    double e[3], o[3];
+    if (rod->slider)
+        take_way(x->mech, rod, o, e);
+    else
+        take_line(x->mech, rod, P, o, e);
     ki_swing Y = ki_swing_seen(P, o, WORLD), across = ki_swing_across(&Y, e);
     ki_wave along = ki_swing_along(&Y, e);
     ki_node twice_E = ki_wave_node(x, ki_swing_square(&across));
@@ -212,7 +234,9 @@ void ki_rods_write(ki_rods *x) {
         ki_rod *rod = &x->rod[i];
         ki_swing P = ki_swing_of(x->mech, &x->mech->body[x->crank], rod->on[0]);
         (rod->slides ? slide : rock)(x, rod, &P);
-        add_slider(x, rod);
-        (plane ? ki_rod_in_plane : ki_rod_in_space)(x, rod, &P);
+        if (rod->slider)
+            add_slider(x, rod);
+        if (rod->body)
+            (plane ? ki_rod_in_plane : ki_rod_in_space)(x, rod, &P);
     }
 }

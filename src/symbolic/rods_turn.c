@@ -21,8 +21,9 @@ static int turned_of(ki_rods *x, ki_turned **list) {
         ki_rod *rod = &x->rod[i];
         if (!rod->slides)
             list[count++] = &rod->rocker;
-        list[count++] = &rod->angle[0];
-        if (x->mech->d == KI_SPATIAL)
+        if (rod->body)
+            list[count++] = &rod->angle[0];
+        if (rod->body && x->mech->d == KI_SPATIAL)
             list[count++] = &rod->angle[1];
     }
     return count;
@@ -168,11 +169,12 @@ void ki_rods_coordinates(ki_rods *x, ki_node *q, ki_node *q_u) {
         const ki_rod *rod = &x->rod[i];
         const ki_body *body = &mech->body[rod->body];
         ki_node slider = rod->slides ? rod->x : value_of(x, &rod->rocker);
-        set(x, &mech->body[rod->slider], 0, slider, rod->x_rate, q, q_u);
-        if (mech->d == KI_PLANAR) {
+        if (rod->slider)
+            set(x, &mech->body[rod->slider], 0, slider, rod->x_rate, q, q_u);
+        if (rod->body && mech->d == KI_PLANAR)
             set_in_plane(x, rod, q, q_u);
+        if (!rod->body || mech->d == KI_PLANAR)
             continue;
-        }
         set(x, body, 0, value_of(x, &rod->angle[0]), rod->angle[0].rate, q, q_u);
         ki_node bent = minus(g, value_of(x, &rod->angle[1]), number(g, rod->tilt));
         set(x, body, 1, bent, rod->angle[1].rate, q, q_u);
@@ -197,8 +199,9 @@ void ki_rods_turns(ki_rods *x, ki_turn *turn) {
         const ki_turned *a = &rod->angle[0], *b = &rod->angle[1];
         if (!rod->slides)
             turn[slider->q] = further(g, rod->rocker.c, rod->rocker.s, plane ? slider->drawn_turn : 0);
-        turn[body->q] = (ki_turn){a->c, a->s};
-        if (!plane)
+        if (rod->body)
+            turn[body->q] = (ki_turn){a->c, a->s};
+        if (rod->body && !plane)
             turn[body->q + 1] = further(g, b->c, b->s, -rod->tilt);
     }
 }

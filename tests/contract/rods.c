@@ -253,6 +253,19 @@ static const char *const OFFERED[] = {
           "  pin: {type: revolute, bodies: [crank, coupler], at: [0, 1]}\n"
           "  wrist: {type: revolute, bodies: [coupler, rocker], at: [0.9, 0.9]}\n"
           "  rock: {type: revolute, bodies: [ground, rocker], at: [0.3, 0]}\n",
+    "slider_crank_bodies",
+    /* rods without bodies: a distance, in the plane and in space */
+    PLANE "bodies:\n"
+          "  crank: {mass: 1, centre: [0.1, 0.05], inertia: 0.1}\n"
+          "  rocker: {mass: 2, centre: [1.2, 0.4], inertia: 0.1}\n"
+          "joints:\n"
+          "  pivot: {type: revolute, bodies: [ground, crank], at: [0, 0]}\n"
+          "  rod: {type: distance, bodies: [rocker, crank], at: [[1.2, 0.8], [0.2, 0.3]]}\n"
+          "  rock: {type: revolute, bodies: [rocker, ground], at: [1.3, 0]}\n",
+    SPACE "bodies:\n" CRANK SLIDER "joints:\n"
+          "  pivot: {type: revolute, bodies: [ground, crank], at: [0, 0.1, 0.1], axis: [1, 0.2, 0.1]}\n"
+          "  rod: {type: distance, bodies: [crank, slider], at: [[0.05, 0.1, 0.3], [1, 0, 0]]}\n"
+          "  slide: {type: prismatic, bodies: [slider, ground], at: [1, 0, 0], axis: [1, -0.1, 0.1]}\n",
     /* two rods on one crank */
     PLANE "bodies:\n"
           "  crank: {mass: 1, centre: [0.1, 0.05], inertia: 0.1}\n"
