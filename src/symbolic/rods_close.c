@@ -104,6 +104,7 @@ static void slide(ki_rods *x, ki_rod *rod, const ki_swing *P) {
     rod->across = across;
     ki_copy3(o, rod->start);
     ki_copy3(e, rod->e);
+    rod->twice_E = twice_E;
     rod->sigma = sigma.S;
     rod->x = minus(g, ki_wave_node(x, along), sigma.S);
     rod->x_rate = ki_letter_of(&x->l, ki_by_u(&x->l, rod->x));

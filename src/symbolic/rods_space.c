@@ -89,6 +89,15 @@ static vec reach(ki_rods *x, const ki_rod *rod, const frames *f, const ki_swing 
     return w;
 }
 
+/* 1 - cos^2 b. Where w_1 is sigma and a factor, sigma^2 = L^2 - 2 E spares the wait for its root. */
+static ki_node sine_square(const ki_rods *x, const ki_rod *rod, const frames *f, ki_node w_1) {
+    ki_graph *g = x->g;
+    double factor = f->axis[0] * f->axis[0] / (f->rho * f->rho);
+    if (rod->slides && times(g, rod->sigma, number(g, f->axis[0])) == w_1)
+        return plus(g, number(g, 1 - factor * rod->L2), times(g, number(g, factor), rod->twice_E));
+    return minus(g, number(g, 1), times(g, number(g, 1 / (f->rho * f->rho)), times(g, w_1, w_1)));
+}
+
 /* Second angle b. */
 static void bend(ki_rods *x, ki_rod *rod, const frames *f, vec w, vec w_u, vec w_uu) {
     ki_graph *g = x->g;
@@ -97,8 +106,9 @@ static void bend(ki_rods *x, ki_rod *rod, const frames *f, vec w, vec w_u, vec w
     ki_node c_u = times(g, over, w_u.x[0]), c_uu = times(g, over, w_uu.x[0]);
     b->c = ki_letter_with(&x->l, times(g, over, w.x[0]), c_u);
     b->drawn = rod->tilt;
-    ki_node square = minus(g, number(g, 1), times(g, b->c, b->c));
+    ki_node square = sine_square(x, rod, f, w.x[0]);
     ki_root root = ki_root_of(x, square, sin(rod->tilt) > 0);
+    rod->sine2 = square;
     b->s = root.S;
     b->rate = ki_letter_with(&x->l, minus(g, zero, times(g, c_u, root.inverse)), KI_NONE);
     ki_node bent = plus(g, c_uu, times(g, b->c, times(g, b->rate, b->rate)));
@@ -115,7 +125,7 @@ static void swivel(ki_rods *x, ki_rod *rod, const frames *f, vec w, vec w_u, vec
     const ki_turned *b = &rod->angle[1];
     ki_node r_2 = number(g, f->r_2), rho2 = number(g, f->rho * f->rho);
     ki_node b_uu = ki_by_u(&x->l, b->rate), lift = times(g, number(g, -f->rho), b->s);
-    ki_node D = plus(g, number(g, f->r_2 * f->r_2), times(g, rho2, times(g, b->s, b->s)));
+    ki_node D = plus(g, number(g, f->r_2 * f->r_2), times(g, rho2, rod->sine2));
     ki_node D_u = times(g, number(g, 2), times(g, times(g, rho2, times(g, b->s, b->c)), b->rate));
     ki_node over = ki_letter_with(&x->l, ki_binary(g, KI_DIV, number(g, 1), D), KI_NONE);
     ki_letter_rate(&x->l, over, minus(g, number(g, 0), times(g, times(g, over, over), D_u)));
