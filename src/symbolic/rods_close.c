@@ -46,7 +46,8 @@ ki_root ki_root_of(ki_rods *x, ki_node square, bool positive) {
     ki_node root = ki_unary(g, KI_SQRT, square);
     ki_root r;
     r.S = ki_letter_with(&x->l, positive ? root : minus(g, number(g, 0), root), KI_NONE);
-    r.inverse = ki_letter_with(&x->l, ki_binary(g, KI_DIV, number(g, 1), r.S), KI_NONE);
+    /* not 1 / S, which would be a division wherever it is a factor */
+    r.inverse = ki_letter_with(&x->l, ki_binary(g, KI_DIV, r.S, square), KI_NONE);
     return r;
 }
 
