@@ -46,8 +46,10 @@ ki_root ki_root_of(ki_rods *x, ki_node square, bool positive) {
     ki_node root = ki_unary(g, KI_SQRT, square);
     ki_root r;
     r.S = ki_letter_with(&x->l, positive ? root : minus(g, number(g, 0), root), KI_NONE);
-    /* not 1 / S, which would be a division wherever it is a factor */
-    r.inverse = ki_letter_with(&x->l, ki_binary(g, KI_DIV, r.S, square), KI_NONE);
+    /* S / S^2, for 2 / S^2 need not wait for the root. As 1 / S, or without the 2, it would become a division
+     * again wherever it is a factor. */
+    ki_node twice = times(g, r.S, ki_binary(g, KI_DIV, number(g, 2), square));
+    r.inverse = ki_letter_with(&x->l, times(g, number(g, 0.5), twice), KI_NONE);
     return r;
 }
 
