@@ -53,6 +53,8 @@ static bool look_new(ki_rods *x, look *k) {
         node[n++] = ki_plain(&x->l, k->turned[i]->c);
         node[n++] = ki_plain(&x->l, k->turned[i]->s);
     }
+    if (ki_out_of_memory(b))
+        return false;
     k->tape = ki_tape_new(x->g, node, values, b->inputs.count);
     b->out_of_memory |= !k->tape;
     k->work = k->tape ? KI_SCRATCH(b, double, ki_tape_work_size(k->tape)) : NULL;
