@@ -43,11 +43,11 @@ typedef struct ki_rod {
     double start[3]; /* slider: o with x = 0 */
     ki_swing across; /* slider: P - o without the part along its way e, ... */
     double e[3];
-    ki_node twice_E;          /* |across|^2 */
-    ki_node sine2, over_sine; /* space: sine of the second angle, its square and one over it */
-    ki_node sigma;            /* ... and that part */
-    ki_node x, x_rate;        /* of the slider, as its hinge counts; of a rocker only the rate */
-    ki_turned rocker;         /* its angle */
+    ki_node twice_E;    /* |across|^2 */
+    ki_node sine2;      /* space: 1 - cos^2 of the second angle */
+    ki_node sigma;      /* ... and that part */
+    ki_node x, x_rate;  /* of the slider, as its hinge counts; of a rocker only the rate */
+    ki_turned rocker;   /* its angle */
     ki_turned angle[2]; /* plane: of the body in the world; space: of the universal joint, see rods_space.c */
     double tilt;        /* space: of the second angle from that of the joint */
 } ki_rod;

@@ -109,7 +109,6 @@ static void bend(ki_rods *x, ki_rod *rod, const frames *f, vec w, vec w_u, vec w
     ki_node square = sine_square(x, rod, f, w.x[0]);
     ki_root root = ki_root_of(x, square, sin(rod->tilt) > 0);
     rod->sine2 = square;
-    rod->over_sine = root.inverse;
     b->s = root.S;
     b->rate = ki_letter_with(&x->l, minus(g, zero, times(g, c_u, root.inverse)), KI_NONE);
     ki_node bent = plus(g, c_uu, times(g, b->c, times(g, b->rate, b->rate)));
@@ -126,10 +125,9 @@ static void swivel(ki_rods *x, ki_rod *rod, const frames *f, vec w, vec w_u, vec
     const ki_turned *b = &rod->angle[1];
     ki_node r_2 = number(g, f->r_2), rho2 = number(g, f->rho * f->rho);
     ki_node b_uu = ki_by_u(&x->l, b->rate), lift = times(g, number(g, -f->rho), b->s);
-    ki_node D = plus(g, number(g, f->r_2 * f->r_2), times(g, rho2, rod->sine2));
     ki_node D_u = times(g, number(g, 2), times(g, times(g, rho2, times(g, b->s, b->c)), b->rate));
-    ki_node flat = times(g, number(g, 1 / (f->rho * f->rho)), times(g, rod->over_sine, rod->over_sine));
-    ki_node over = f->r_2 != 0 ? ki_binary(g, KI_DIV, number(g, 1), D) : flat;
+    ki_node scaled = plus(g, number(g, f->r_2 * f->r_2 / (f->rho * f->rho)), rod->sine2);
+    ki_node over = ki_binary(g, KI_DIV, number(g, 1 / (f->rho * f->rho)), scaled);
     over = ki_letter_with(&x->l, over, KI_NONE);
     ki_letter_rate(&x->l, over, minus(g, number(g, 0), times(g, times(g, over, over), D_u)));
     ki_node N = minus(g, times(g, w.x[1], w_u.x[2]), times(g, w.x[2], w_u.x[1]));
