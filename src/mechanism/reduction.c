@@ -13,60 +13,6 @@ static const double PI = 3.14159265358979323846;
 /* Coordinates that may be left: relative ones of many bodies cost more than constraints do. */
 enum { MOST_LEFT = 32 };
 
-/* How well a state must agree with what its u tell, and the sine of a loop's angle below which it is flat. */
-static const double AGREES = 1e-9, FLAT = 1e-6;
-
-/* ---- the maps --------------------------------------------------------------------------------------------
- */
-
-static void expand(const keel_reduction *reduction, void *work, const double *u, const double *u_rate,
-                   double *q, double *v) {
-    const ki_reduction *map = reduction->model;
-    (void)work;
-    for (int i = 0; i < map->count; i++) {
-        int s = map->source[i];
-        q[i] = map->slope[i] * u[s] + map->offset[i];
-        v[i] = map->slope[i] * u_rate[s];
-    }
-}
-
-static void poses(const keel_reduction *reduction, const double *u, double *value) {
-    const ki_reduction *map = reduction->model;
-    for (int i = 0; i < reduction->n_poses; i++)
-        value[i] = (map->pose_slope[i] * u[map->pose_source[i]] + map->pose_offset[i]) / PI;
-}
-
-static bool is_flat(const ki_reduction *map, const double *u) {
-    for (int i = 0; i < map->reduction.n_poses; i++)
-        if (fabs(sin(map->pose_slope[i] * u[map->pose_source[i]] + map->pose_offset[i])) < FLAT)
-            return true;
-    return false;
-}
-
-/* Lengths among q and v tell u themselves and agree exactly; all others are angles. */
-static int shrink(const keel_reduction *reduction, void *work, const double *q, const double *v, double *u,
-                  double *u_rate) {
-    const ki_reduction *map = reduction->model;
-    double fastest = 1;
-    (void)work;
-    for (int j = 0; j < reduction->system->n_q; j++) {
-        int i = map->told_by[j];
-        u[j] = (q[i] - map->offset[i]) * map->slope[i]; /* which is its inverse */
-        u_rate[j] = v[i] * map->slope[i];
-        fastest = fmax(fastest, fabs(u_rate[j]));
-    }
-    for (int i = 0; i < map->count; i++) {
-        int s = map->source[i];
-        double q_i = map->slope[i] * u[s] + map->offset[i], v_i = map->slope[i] * u_rate[s];
-        if (!(fabs(q[i] - q_i) <= AGREES * fmax(1, fabs(q_i)) && fabs(v[i] - v_i) <= AGREES * fastest))
-            return 0;
-    }
-    return !is_flat(map, u);
-}
-
-/* ---- building them ---------------------------------------------------------------------------------------
- */
-
 /* The full mechanism and what is left of it. */
 typedef struct maker {
     const keel_mechanism *m;
@@ -75,7 +21,11 @@ typedef struct maker {
     ki_mech *full, *left;
     ki_arena scratch;
     ki_reduction *map; /* in the arena of `full` */
+    int *source;       /* [n_q of `full`] the u that each coordinate follows, -1: it is constant */
 } maker;
+
+/* ---- coordinates ------------------------------------------------------------------------------------------
+ */
 
 /* slope u_source + offset */
 typedef struct line {
@@ -116,10 +66,10 @@ static int same_hinge(const maker *k, const ki_body *body) {
     return same->kind == KI_HINGE_OWN ? same->q : -1;
 }
 
-static void set_line(ki_reduction *map, int i, line l) {
-    map->source[i] = l.source;
-    map->slope[i] = l.slope;
-    map->offset[i] = l.offset;
+static void set_line(const maker *k, int i, line l) {
+    k->source[i] = l.slope != 0 ? l.source : -1;
+    k->map->slope[i] = l.slope;
+    k->map->offset[i] = l.offset;
 }
 
 /* Coordinates of a hinge of the full tree as lines; false if they are none. */
@@ -129,7 +79,7 @@ static bool draw_lines(const maker *k, const ki_body *body) {
     line inner, outer;
     if (first >= 0) {
         for (int i = 0; i < body->n_v; i++)
-            set_line(k->map, q + i, (line){first + i, 1, 0});
+            set_line(k, q + i, (line){first + i, 1, 0});
         return true;
     }
     if (body->kind != KI_HINGE_PIN || !angle_of(k, body->described, &outer) ||
@@ -139,7 +89,7 @@ static bool draw_lines(const maker *k, const ki_body *body) {
     double slope = outer.slope - inner.slope, offset = outer.offset - inner.offset - body->drawn_turn;
     if (outer.slope != 0 && inner.slope != 0 && outer.source != inner.source)
         return false;
-    set_line(k->map, q,
+    set_line(k, q,
              (line){angle.source, full->q_sense[q] * slope, full->q_sense[q] * offset + full->q_reading[q]});
     return true;
 }
@@ -150,10 +100,10 @@ static bool find_tellers(const maker *k) {
     int n = k->left->system.n_q;
     for (int j = 0; j < n; j++)
         map->told_by[j] = -1;
-    for (int i = 0; i < map->count; i++) {
-        int *teller = &map->told_by[map->source[i]];
-        if (map->slope[i] == 0)
+    for (int i = 0; i < k->full->system.n_q; i++) {
+        if (k->source[i] < 0)
             continue;
+        int *teller = &map->told_by[k->source[i]];
         if (*teller < 0 || (map->slope[i] == 1 && map->offset[i] == 0))
             *teller = i;
     }
@@ -168,6 +118,18 @@ static bool map_coordinates(const maker *k) {
         if (!draw_lines(k, &k->full->body[b]))
             return false;
     return find_tellers(k);
+}
+
+/* Constant coordinates go with the ones before them. */
+static void list_spans(const maker *k) {
+    ki_reduction *map = k->map;
+    for (int i = 0; i < k->full->system.n_q; i++) {
+        ki_span *last = map->spans ? &map->span[map->spans - 1] : NULL;
+        if (last && (k->source[i] < 0 || k->source[i] == last->source))
+            last->end = i + 1;
+        else
+            map->span[map->spans++] = (ki_span){i, i + 1, k->source[i] < 0 ? 0 : k->source[i]};
+    }
 }
 
 /* ---- poses ----------------------------------------------------------------------------------------------
@@ -251,7 +213,7 @@ static keel_status set_poses(maker *k) {
     }
     map->reduction.n_poses = count;
     map->reduction.pose_row = rows;
-    map->reduction.poses = count ? poses : NULL;
+    map->reduction.poses = count ? ki_reduction_poses : NULL;
     return KEEL_OK;
 }
 
@@ -298,16 +260,17 @@ static keel_status begin_map(maker *k) {
     k->map = KI_NEW(arena, ki_reduction, 1);
     if (!k->map)
         return KEEL_ERROR_MEMORY;
-    *k->map = (ki_reduction){.count = n,
-                             .source = KI_NEW(arena, int, n),
+    k->source = KI_NEW(&k->scratch, int, n);
+    *k->map = (ki_reduction){.span = KI_NEW(arena, ki_span, n),
                              .slope = KI_NEW(arena, double, n),
                              .offset = KI_NEW(arena, double, n),
                              .told_by = KI_NEW(arena, int, k->left->system.n_q)};
-    return arena->failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+    return arena->failed || k->scratch.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
 static keel_status finish(maker *k) {
     keel_status status = set_poses(k);
+    list_spans(k);
     const char *reason = words(k);
     if (status || !reason)
         return KEEL_ERROR_MEMORY;
@@ -315,8 +278,8 @@ static keel_status finish(maker *k) {
     r->system = &k->left->system;
     r->model = k->map;
     r->reason = reason;
-    r->shrink = shrink;
-    r->expand = expand;
+    r->shrink = ki_reduction_shrink;
+    r->expand = ki_reduction_expand;
     k->left->potential = k->rest.potential;
     k->full->reduced = k->left;
     k->full->system.reduction = r;

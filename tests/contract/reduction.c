@@ -28,7 +28,7 @@ static double chance(void) {
 /* Two groups of cranks on oblique ground, led by 'f' and 'a'. The first: three cranks that are bent (pins of
  * two couplers at different places), the leader with a spring, friction and a pendulum, and pins described
  * from either side with readings. The second: a plate on three cranks whose pivots are on no line. Beside
- * them a slider, with a body that swings. */
+ * them a slider, with a body that swings, and a body that nothing holds. */
 static const char TWO_GROUPS[] =
     "keel: 1\nplanar: true\ngravity: [1.5, -9.81]\n"
     "points: {H: [5, 3], K: [21, 2]}\n"
@@ -44,6 +44,7 @@ static const char TWO_GROUPS[] =
     "  c: {mass: 0.7, centre: [11, 2.4], inertia: 0.1}\n"
     "  plate: {mass: 3, centre: [11.5, 3], inertia: 2}\n"
     "  slider: {mass: 1, centre: [20, 0], inertia: 1}\n"
+    "  kite: {mass: 1, centre: [30, 2], inertia: 0.5}\n"
     "  bob: {mass: 1, centre: [20.3, -1], inertia: 0.1, points: {end: [20.4, -1.2]}}\n"
     "joints:\n"
     "  D: {type: revolute, bodies: [d, ground], at: [0, 0], reading: 0.3}\n"
@@ -213,7 +214,7 @@ static void test_platform(void **state) {
 
 static void test_two_groups(void **state) {
     (void)state;
-    compare(TWO_GROUPS, 0, 5, 2, 40);
+    compare(TWO_GROUPS, 0, 8, 2, 40);
 }
 
 /* 2001 bodies: a pendulum, with machine code though the full one has no formulas. */
