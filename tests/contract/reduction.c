@@ -286,6 +286,50 @@ static void test_refusals(void **state) {
     trial_end(&t);
 }
 
+/* Dependent constraints where a pose passes a whole number, and not beside it. */
+static void test_poses(void **state) {
+    (void)state;
+    trial t = model_of_size("a02_four_bars", 2);
+    pair p = pair_of(&t);
+    const keel_system *s = p.full;
+    for (int i = 0; i < 8; i++) {
+        int flat = i % 2;
+        p.u[0] = -5.5 + 1.5 * i;
+        p.r->poses(p.r, p.u, p.value);
+        p.u[0] += flat ? 3.14159265358979323846 * (round(p.value[0]) - p.value[0]) : 0;
+        p.r->expand(p.r, p.small_work, p.u, p.u_rate, p.q, p.v);
+        assert_int_equal(s->own.factor(s, p.work, p.q), !flat);
+        double gap = s->own.gap(s, p.work);
+        assert_true(flat ? gap < 1e-6 : gap > 0.01);
+    }
+    pair_end(&p);
+    trial_end(&t);
+}
+
+/* Integrated in u, two windows are where quadrature of the one equation says (models/a02_four_bars.yaml),
+ * five revolutions and ten flat poses later. */
+static void test_known_motion(void **state) {
+    (void)state;
+    trial t = model_of_size("a02_four_bars", 2);
+    pair p = pair_of(&t);
+    keel_state *start = keel_state_new(p.small);
+    keel_result result;
+    assert_non_null(start);
+    assert_true(p.r->shrink(p.r, p.small_work, t.model->start->q, t.model->start->v, start->q, start->v));
+    t.settings.tolerance = 1e-12;
+    assert_int_equal(keel_run(p.small, start, 1, &t.settings, NULL, t.messages, &result), KEEL_OK);
+    double angle = result.final->q[0]; /* from the upright, against the clock */
+    print_message("error %.1e, energy off by %.1e\n", -sin(angle) - 0.328458111540815379,
+                  result.energy_final - 35.835);
+    assert_true(fabs(-sin(angle) - 0.328458111540815379) < 1e-9);
+    assert_true(fabs(cos(angle) - 0.944518538178600962) < 1e-9);
+    assert_true(fabs(result.energy_initial - 35.835) < 1e-12 && fabs(result.energy_final - 35.835) < 1e-9);
+    keel_result_clear(&result);
+    keel_state_free(start);
+    pair_end(&p);
+    trial_end(&t);
+}
+
 /* A coordinate of the full system by its name, if it has one. */
 static void set_coordinate(const pair *p, const char *name, double value) {
     char buffer[32];
@@ -327,6 +371,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_windows),      cmocka_unit_test(test_platform),
                                        cmocka_unit_test(test_two_groups),   cmocka_unit_test(test_many),
                                        cmocka_unit_test(test_machine_code), cmocka_unit_test(test_refusals),
-                                       cmocka_unit_test(test_other_branch)};
+                                       cmocka_unit_test(test_other_branch), cmocka_unit_test(test_poses),
+                                       cmocka_unit_test(test_known_motion)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
