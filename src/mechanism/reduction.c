@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mechanism/compile.h"
@@ -135,23 +134,6 @@ static void list_spans(const maker *k) {
 /* ---- poses ----------------------------------------------------------------------------------------------
  */
 
-/* A coupler whose loops are flat at angles -lean + pi n of the leader; turns = lean / pi, without whole ones.
- */
-typedef struct flat_pose {
-    int leader;
-    double turns;
-    int row;
-} flat_pose;
-
-static const double SAME_POSE = 1e-9;
-
-static int compare_poses(const void *a, const void *b) {
-    const flat_pose *x = a, *y = b;
-    if (x->leader != y->leader)
-        return x->leader < y->leader ? -1 : 1;
-    return x->turns < y->turns ? -1 : x->turns > y->turns;
-}
-
 /* row[b]: a row of a cut joint in a loop of coupler b; of a crank: of its pivot. */
 static void find_rows(const maker *k, int *row) {
     const ki_mech *full = k->full;
@@ -171,33 +153,16 @@ static void find_rows(const maker *k, int *row) {
         }
 }
 
-/* The different ones of all couplers, in pose[]; their number. */
-static int list_poses(const maker *k, const int *row, flat_pose *pose) {
-    int count = 0, different = 0;
-    for (int c = 1; c < k->m->body_count; c++) {
-        const ki_follower *f = &k->found.body[c];
-        if (f->how != KI_TRANSLATES || isnan(f->lean))
-            continue;
-        double turns = f->lean / PI - floor(f->lean / PI);
-        pose[count++] = (flat_pose){f->leader, turns > 1 - SAME_POSE ? 0 : turns, row[c]};
-    }
-    qsort(pose, (size_t)count, sizeof *pose, compare_poses);
-    for (int i = 0; i < count; i++)
-        if (i == 0 || pose[i].leader != pose[different - 1].leader ||
-            pose[i].turns - pose[different - 1].turns > SAME_POSE)
-            pose[different++] = pose[i];
-    return different;
-}
-
 static keel_status set_poses(maker *k) {
     ki_arena *arena = &k->full->arena;
     ki_reduction *map = k->map;
-    int *row = KI_NEW(&k->scratch, int, k->m->body_count);
-    flat_pose *pose = KI_NEW(&k->scratch, flat_pose, k->m->body_count);
-    if (k->scratch.failed)
+    int *row = KI_NEW(&k->scratch, int, k->m->body_count), count;
+    ki_flat_pose *pose;
+    keel_status status = ki_find_flat_poses(k->m->body_count, &k->found, &k->scratch, &pose, &count);
+    if (status || !row)
         return KEEL_ERROR_MEMORY;
     find_rows(k, row);
-    int count = list_poses(k, row, pose), *rows = KI_NEW(arena, int, count);
+    int *rows = KI_NEW(arena, int, count);
     map->pose_source = KI_NEW(arena, int, count);
     map->pose_slope = KI_NEW(arena, double, count);
     map->pose_offset = KI_NEW(arena, double, count);
@@ -206,7 +171,7 @@ static keel_status set_poses(maker *k) {
     for (int i = 0; i < count; i++) {
         line angle = {0};
         angle_of_leader(k, pose[i].leader, &angle);
-        rows[i] = pose[i].row;
+        rows[i] = row[pose[i].coupler];
         map->pose_source[i] = angle.source;
         map->pose_slope[i] = angle.slope;
         map->pose_offset[i] = angle.offset + PI * pose[i].turns;
