@@ -134,23 +134,27 @@ static void list_spans(const maker *k) {
 /* ---- poses ----------------------------------------------------------------------------------------------
  */
 
-/* row[b]: a row of a cut joint in a loop of coupler b; of a crank: of its pivot. */
+/* row[b]: a row of a cut joint of coupler b, or of the pivot of crank b if that is cut; -1: none. */
 static void find_rows(const maker *k, int *row) {
     const ki_mech *full = k->full;
     for (int b = 0; b < full->body_count; b++)
         row[b] = -1;
-    for (int pass = 0; pass < 2; pass++) /* own joints first, then the pivots of its cranks */
-        for (int j = 0; j < full->described_joints; j++) {
-            const ki_joint *joint = &full->joint[j];
-            int b[2] = {full->body[joint->body[0]].described, full->body[joint->body[1]].described};
-            for (int side = 0; side < 2; side++) {
-                if (pass == 0 && !joint->tree && b[side] != KEEL_GROUND)
-                    if (k->found.body[b[side]].how == KI_TRANSLATES || b[1 - side] == KEEL_GROUND)
-                        row[b[side]] = joint->row_h;
-                if (pass == 1 && row[b[side]] < 0 && k->found.body[b[side]].how == KI_TRANSLATES)
-                    row[b[side]] = row[b[1 - side]];
-            }
+    for (int j = 0; j < full->described_joints; j++) {
+        const ki_joint *joint = &full->joint[j];
+        for (int side = 0; side < 2 && !joint->tree; side++) {
+            int b = full->body[joint->body[side]].described;
+            if (k->found.body[b].how == KI_TRANSLATES || joint->body[1 - side] == 0)
+                row[b] = joint->row_h;
         }
+    }
+}
+
+/* The tree has not all joints of a loop: one of the coupler or a pivot of its cranks is cut. */
+static int row_of_loop(const maker *k, const int *row, int coupler) {
+    int found = row[coupler];
+    for (int i = k->found.start[coupler]; found < 0 && i < k->found.start[coupler + 1]; i++)
+        found = row[k->found.crank[i]];
+    return found;
 }
 
 static keel_status set_poses(maker *k) {
@@ -171,7 +175,7 @@ static keel_status set_poses(maker *k) {
     for (int i = 0; i < count; i++) {
         line angle = {0};
         angle_of_leader(k, pose[i].leader, &angle);
-        rows[i] = row[pose[i].coupler];
+        rows[i] = row_of_loop(k, row, pose[i].coupler);
         map->pose_source[i] = angle.source;
         map->pose_slope[i] = angle.slope;
         map->pose_offset[i] = angle.offset + PI * pose[i].turns;
