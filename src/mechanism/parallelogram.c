@@ -288,12 +288,15 @@ keel_status ki_find_parallelograms(const keel_mechanism *m, ki_arena *arena, ki_
             join_cranks(&f, c);
             loops += f.start[c + 1] - f.start[c] - 1;
         }
-    int *leader = KI_NEW(arena, int, m->body_count);
-    if (!leader)
+    int *leader = KI_NEW(arena, int, m->body_count), *crank = KI_NEW(arena, int, 2 * m->joint_count);
+    if (arena->failed)
         return KEEL_ERROR_MEMORY;
     if (loops && choose_leaders(&f, leader)) {
         follow(&f, leader);
-        *found = (ki_parallelograms){loops, f.body};
+        for (int c = 1; c < m->body_count; c++)
+            for (int i = f.start[c]; i < f.start[c + 1]; i++)
+                crank[i] = other_body(&m->joint[f.joint[i]], c);
+        *found = (ki_parallelograms){loops, f.body, f.start, crank};
     }
     return KEEL_OK;
 }

@@ -31,8 +31,9 @@ typedef struct ki_follower {
 } ki_follower;
 
 typedef struct ki_parallelograms {
-    int loops;         /* 0: none, or some that cannot be taken away */
-    ki_follower *body; /* [body_count] by described number */
+    int loops;                /* 0: none, or some that cannot be taken away */
+    ki_follower *body;        /* [body_count] by described number */
+    const int *start, *crank; /* cranks of coupler c: crank[start[c]] .. crank[start[c + 1] - 1] */
 } ki_parallelograms;
 
 /* Whether a body follows another one, so that it can be taken away. */
@@ -44,5 +45,17 @@ static inline bool ki_is_taken(const ki_parallelograms *p, int body) {
  * keep a body from being taken away; a coupler that stays is in no parallelogram, and of the cranks that turn
  * together only one may stay, which leads them. In time linear in the number of joints. */
 keel_status ki_find_parallelograms(const keel_mechanism *m, ki_arena *arena, ki_parallelograms *found);
+
+/* A pose in which the loops of a coupler are flat and another branch meets this one: at the angle phi of the
+ * leader where phi / pi + turns is a whole number. */
+typedef struct ki_flat_pose {
+    int leader;
+    double turns;
+    int coupler;
+} ki_flat_pose;
+
+/* The different ones, in an array of the arena. In flat_poses.c. */
+keel_status ki_find_flat_poses(int bodies, const ki_parallelograms *p, ki_arena *arena, ki_flat_pose **pose,
+                               int *count);
 
 #endif

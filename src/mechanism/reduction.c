@@ -2,7 +2,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "mechanism/compile.h"
@@ -13,60 +12,6 @@ static const double PI = 3.14159265358979323846;
 /* Coordinates that may be left: relative ones of many bodies cost more than constraints do. */
 enum { MOST_LEFT = 32 };
 
-/* How well a state must agree with what its u tell, and the sine of a loop's angle below which it is flat. */
-static const double AGREES = 1e-9, FLAT = 1e-6;
-
-/* ---- the maps --------------------------------------------------------------------------------------------
- */
-
-static void expand(const keel_reduction *reduction, void *work, const double *u, const double *u_rate,
-                   double *q, double *v) {
-    const ki_reduction *map = reduction->model;
-    (void)work;
-    for (int i = 0; i < map->count; i++) {
-        int s = map->source[i];
-        q[i] = map->slope[i] * u[s] + map->offset[i];
-        v[i] = map->slope[i] * u_rate[s];
-    }
-}
-
-static void poses(const keel_reduction *reduction, const double *u, double *value) {
-    const ki_reduction *map = reduction->model;
-    for (int i = 0; i < reduction->n_poses; i++)
-        value[i] = (map->pose_slope[i] * u[map->pose_source[i]] + map->pose_offset[i]) / PI;
-}
-
-static bool is_flat(const ki_reduction *map, const double *u) {
-    for (int i = 0; i < map->reduction.n_poses; i++)
-        if (fabs(sin(map->pose_slope[i] * u[map->pose_source[i]] + map->pose_offset[i])) < FLAT)
-            return true;
-    return false;
-}
-
-/* Lengths among q and v tell u themselves and agree exactly; all others are angles. */
-static int shrink(const keel_reduction *reduction, void *work, const double *q, const double *v, double *u,
-                  double *u_rate) {
-    const ki_reduction *map = reduction->model;
-    double fastest = 1;
-    (void)work;
-    for (int j = 0; j < reduction->system->n_q; j++) {
-        int i = map->told_by[j];
-        u[j] = (q[i] - map->offset[i]) * map->slope[i]; /* which is its inverse */
-        u_rate[j] = v[i] * map->slope[i];
-        fastest = fmax(fastest, fabs(u_rate[j]));
-    }
-    for (int i = 0; i < map->count; i++) {
-        int s = map->source[i];
-        double q_i = map->slope[i] * u[s] + map->offset[i], v_i = map->slope[i] * u_rate[s];
-        if (!(fabs(q[i] - q_i) <= AGREES * fmax(1, fabs(q_i)) && fabs(v[i] - v_i) <= AGREES * fastest))
-            return 0;
-    }
-    return !is_flat(map, u);
-}
-
-/* ---- building them ---------------------------------------------------------------------------------------
- */
-
 /* The full mechanism and what is left of it. */
 typedef struct maker {
     const keel_mechanism *m;
@@ -75,7 +20,11 @@ typedef struct maker {
     ki_mech *full, *left;
     ki_arena scratch;
     ki_reduction *map; /* in the arena of `full` */
+    int *source;       /* [n_q of `full`] the u that each coordinate follows, -1: it is constant */
 } maker;
+
+/* ---- coordinates ------------------------------------------------------------------------------------------
+ */
 
 /* slope u_source + offset */
 typedef struct line {
@@ -116,10 +65,10 @@ static int same_hinge(const maker *k, const ki_body *body) {
     return same->kind == KI_HINGE_OWN ? same->q : -1;
 }
 
-static void set_line(ki_reduction *map, int i, line l) {
-    map->source[i] = l.source;
-    map->slope[i] = l.slope;
-    map->offset[i] = l.offset;
+static void set_line(const maker *k, int i, line l) {
+    k->source[i] = l.slope != 0 ? l.source : -1;
+    k->map->slope[i] = l.slope;
+    k->map->offset[i] = l.offset;
 }
 
 /* Coordinates of a hinge of the full tree as lines; false if they are none. */
@@ -129,7 +78,7 @@ static bool draw_lines(const maker *k, const ki_body *body) {
     line inner, outer;
     if (first >= 0) {
         for (int i = 0; i < body->n_v; i++)
-            set_line(k->map, q + i, (line){first + i, 1, 0});
+            set_line(k, q + i, (line){first + i, 1, 0});
         return true;
     }
     if (body->kind != KI_HINGE_PIN || !angle_of(k, body->described, &outer) ||
@@ -139,7 +88,7 @@ static bool draw_lines(const maker *k, const ki_body *body) {
     double slope = outer.slope - inner.slope, offset = outer.offset - inner.offset - body->drawn_turn;
     if (outer.slope != 0 && inner.slope != 0 && outer.source != inner.source)
         return false;
-    set_line(k->map, q,
+    set_line(k, q,
              (line){angle.source, full->q_sense[q] * slope, full->q_sense[q] * offset + full->q_reading[q]});
     return true;
 }
@@ -150,10 +99,10 @@ static bool find_tellers(const maker *k) {
     int n = k->left->system.n_q;
     for (int j = 0; j < n; j++)
         map->told_by[j] = -1;
-    for (int i = 0; i < map->count; i++) {
-        int *teller = &map->told_by[map->source[i]];
-        if (map->slope[i] == 0)
+    for (int i = 0; i < k->full->system.n_q; i++) {
+        if (k->source[i] < 0)
             continue;
+        int *teller = &map->told_by[k->source[i]];
         if (*teller < 0 || (map->slope[i] == 1 && map->offset[i] == 0))
             *teller = i;
     }
@@ -170,72 +119,54 @@ static bool map_coordinates(const maker *k) {
     return find_tellers(k);
 }
 
+/* Constant coordinates go with the ones before them. */
+static void list_spans(const maker *k) {
+    ki_reduction *map = k->map;
+    for (int i = 0; i < k->full->system.n_q; i++) {
+        ki_span *last = map->spans ? &map->span[map->spans - 1] : NULL;
+        if (last && (k->source[i] < 0 || k->source[i] == last->source))
+            last->end = i + 1;
+        else
+            map->span[map->spans++] = (ki_span){i, i + 1, k->source[i] < 0 ? 0 : k->source[i]};
+    }
+}
+
 /* ---- poses ----------------------------------------------------------------------------------------------
  */
 
-/* A coupler whose loops are flat at angles -lean + pi n of the leader; turns = lean / pi, without whole ones.
- */
-typedef struct flat_pose {
-    int leader;
-    double turns;
-    int row;
-} flat_pose;
-
-static const double SAME_POSE = 1e-9;
-
-static int compare_poses(const void *a, const void *b) {
-    const flat_pose *x = a, *y = b;
-    if (x->leader != y->leader)
-        return x->leader < y->leader ? -1 : 1;
-    return x->turns < y->turns ? -1 : x->turns > y->turns;
-}
-
-/* row[b]: a row of a cut joint in a loop of coupler b; of a crank: of its pivot. */
+/* row[b]: a row of a cut joint of coupler b, or of the pivot of crank b if that is cut; -1: none. */
 static void find_rows(const maker *k, int *row) {
     const ki_mech *full = k->full;
     for (int b = 0; b < full->body_count; b++)
         row[b] = -1;
-    for (int pass = 0; pass < 2; pass++) /* own joints first, then the pivots of its cranks */
-        for (int j = 0; j < full->described_joints; j++) {
-            const ki_joint *joint = &full->joint[j];
-            int b[2] = {full->body[joint->body[0]].described, full->body[joint->body[1]].described};
-            for (int side = 0; side < 2; side++) {
-                if (pass == 0 && !joint->tree && b[side] != KEEL_GROUND)
-                    if (k->found.body[b[side]].how == KI_TRANSLATES || b[1 - side] == KEEL_GROUND)
-                        row[b[side]] = joint->row_h;
-                if (pass == 1 && row[b[side]] < 0 && k->found.body[b[side]].how == KI_TRANSLATES)
-                    row[b[side]] = row[b[1 - side]];
-            }
+    for (int j = 0; j < full->described_joints; j++) {
+        const ki_joint *joint = &full->joint[j];
+        for (int side = 0; side < 2 && !joint->tree; side++) {
+            int b = full->body[joint->body[side]].described;
+            if (k->found.body[b].how == KI_TRANSLATES || joint->body[1 - side] == 0)
+                row[b] = joint->row_h;
         }
+    }
 }
 
-/* The different ones of all couplers, in pose[]; their number. */
-static int list_poses(const maker *k, const int *row, flat_pose *pose) {
-    int count = 0, different = 0;
-    for (int c = 1; c < k->m->body_count; c++) {
-        const ki_follower *f = &k->found.body[c];
-        if (f->how != KI_TRANSLATES || isnan(f->lean))
-            continue;
-        double turns = f->lean / PI - floor(f->lean / PI);
-        pose[count++] = (flat_pose){f->leader, turns > 1 - SAME_POSE ? 0 : turns, row[c]};
-    }
-    qsort(pose, (size_t)count, sizeof *pose, compare_poses);
-    for (int i = 0; i < count; i++)
-        if (i == 0 || pose[i].leader != pose[different - 1].leader ||
-            pose[i].turns - pose[different - 1].turns > SAME_POSE)
-            pose[different++] = pose[i];
-    return different;
+/* The tree has not all joints of a loop: one of the coupler or a pivot of its cranks is cut. */
+static int row_of_loop(const maker *k, const int *row, int coupler) {
+    int found = row[coupler];
+    for (int i = k->found.start[coupler]; found < 0 && i < k->found.start[coupler + 1]; i++)
+        found = row[k->found.crank[i]];
+    return found;
 }
 
 static keel_status set_poses(maker *k) {
     ki_arena *arena = &k->full->arena;
     ki_reduction *map = k->map;
-    int *row = KI_NEW(&k->scratch, int, k->m->body_count);
-    flat_pose *pose = KI_NEW(&k->scratch, flat_pose, k->m->body_count);
-    if (k->scratch.failed)
+    int *row = KI_NEW(&k->scratch, int, k->m->body_count), count;
+    ki_flat_pose *pose;
+    keel_status status = ki_find_flat_poses(k->m->body_count, &k->found, &k->scratch, &pose, &count);
+    if (status || !row)
         return KEEL_ERROR_MEMORY;
     find_rows(k, row);
-    int count = list_poses(k, row, pose), *rows = KI_NEW(arena, int, count);
+    int *rows = KI_NEW(arena, int, count);
     map->pose_source = KI_NEW(arena, int, count);
     map->pose_slope = KI_NEW(arena, double, count);
     map->pose_offset = KI_NEW(arena, double, count);
@@ -244,14 +175,14 @@ static keel_status set_poses(maker *k) {
     for (int i = 0; i < count; i++) {
         line angle = {0};
         angle_of_leader(k, pose[i].leader, &angle);
-        rows[i] = pose[i].row;
+        rows[i] = row_of_loop(k, row, pose[i].coupler);
         map->pose_source[i] = angle.source;
         map->pose_slope[i] = angle.slope;
         map->pose_offset[i] = angle.offset + PI * pose[i].turns;
     }
     map->reduction.n_poses = count;
     map->reduction.pose_row = rows;
-    map->reduction.poses = count ? poses : NULL;
+    map->reduction.poses = count ? ki_reduction_poses : NULL;
     return KEEL_OK;
 }
 
@@ -298,16 +229,17 @@ static keel_status begin_map(maker *k) {
     k->map = KI_NEW(arena, ki_reduction, 1);
     if (!k->map)
         return KEEL_ERROR_MEMORY;
-    *k->map = (ki_reduction){.count = n,
-                             .source = KI_NEW(arena, int, n),
+    k->source = KI_NEW(&k->scratch, int, n);
+    *k->map = (ki_reduction){.span = KI_NEW(arena, ki_span, n),
                              .slope = KI_NEW(arena, double, n),
                              .offset = KI_NEW(arena, double, n),
                              .told_by = KI_NEW(arena, int, k->left->system.n_q)};
-    return arena->failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+    return arena->failed || k->scratch.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
 static keel_status finish(maker *k) {
     keel_status status = set_poses(k);
+    list_spans(k);
     const char *reason = words(k);
     if (status || !reason)
         return KEEL_ERROR_MEMORY;
@@ -315,8 +247,8 @@ static keel_status finish(maker *k) {
     r->system = &k->left->system;
     r->model = k->map;
     r->reason = reason;
-    r->shrink = shrink;
-    r->expand = expand;
+    r->shrink = ki_reduction_shrink;
+    r->expand = ki_reduction_expand;
     k->left->potential = k->rest.potential;
     k->full->reduced = k->left;
     k->full->system.reduction = r;

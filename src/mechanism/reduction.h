@@ -21,15 +21,27 @@
 #include "mechanism/model.h"
 #include "mechanism/parallelogram.h"
 
+/* Coordinates of the full system, from first to end - 1, that follow the same u. */
+typedef struct ki_span {
+    int first, end, source;
+} ki_span;
+
 typedef struct ki_reduction {
     keel_reduction reduction; /* what the system shows */
-    int count;                /* n_q of the full system */
-    int *source;              /* [count] */
-    double *slope, *offset;   /* [count] */
-    int *told_by;             /* [n_u] a coordinate of the full system that tells u */
-    int *pose_source;         /* [n_poses] value = (slope u + offset) / pi */
+    int spans;
+    ki_span *span;          /* [spans] */
+    double *slope, *offset; /* [n_q] of the full system */
+    int *told_by;           /* [n_u] a coordinate of the full system that tells u */
+    int *pose_source;       /* [n_poses] value = (slope u + offset) / pi */
     double *pose_slope, *pose_offset;
 } ki_reduction;
+
+/* The functions of keel_reduction, in reduction_map.c. */
+void ki_reduction_expand(const keel_reduction *reduction, void *work, const double *u, const double *u_rate,
+                         double *q, double *v);
+int ki_reduction_shrink(const keel_reduction *reduction, void *work, const double *q, const double *v,
+                        double *u, double *u_rate);
+void ki_reduction_poses(const keel_reduction *reduction, const double *u, double *value);
 
 /* Sets mech->system.reduction and mech->reduced if the mechanism has one; KEEL_ERROR_MEMORY. */
 keel_status ki_reduction_build(const keel_mechanism *m, ki_mech *mech);

@@ -2,13 +2,18 @@
 #ifndef KI_RESULTS_CODE_H
 #define KI_RESULTS_CODE_H
 
+#include <stdbool.h>
+
 #include "keel/equations.h"
 #include "keel/mechanism.h"
+#include "keel/run.h"
 
-/* "native" or "tape" where there are formulas, those of a mechanism too; NULL elsewhere. */
-static inline const char *ki_code_of(const keel_system *system) {
-    const keel_system *formulas = keel_mechanism_formulas(system);
-    return keel_equations_code(formulas ? formulas : system);
+/* "native" or "tape" where the steps had formulas, those of a mechanism too; NULL elsewhere. */
+static inline const char *ki_code_of(const keel_system *system, const keel_result *result) {
+    bool reduced = result->closed_forms && system->reduction;
+    const keel_system *moving = reduced ? system->reduction->system : system;
+    const keel_system *formulas = keel_mechanism_formulas(moving);
+    return keel_equations_code(formulas ? formulas : moving);
 }
 
 #endif

@@ -182,7 +182,7 @@ static void write_work(FILE *file, const keel_system *system, const keel_result 
         label(file, "closed forms");
         fprintf(file, "%s\n", result->closed_forms);
     }
-    const char *code = ki_code_of(system);
+    const char *code = ki_code_of(system, result);
     if (code) {
         label(file, "code");
         fprintf(file, "%s\n", strcmp(code, "native") ? code : "native, compiled from the formulas");

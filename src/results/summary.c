@@ -197,7 +197,7 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
     ki_json_text(&json, "status", keel_status_word(result->status));
     ki_json_text(&json, "message", message);
     write_method(&json, result);
-    ki_json_text(&json, "code", ki_code_of(system));
+    ki_json_text(&json, "code", ki_code_of(system, result));
     write_final(&json, system, result);
 
     ki_json_open(&json, "violation");
