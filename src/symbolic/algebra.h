@@ -13,6 +13,11 @@ typedef struct mat {
     ki_node x[9]; /* row after row */
 } mat;
 
+/* Cosine and sine of an angle. */
+typedef struct ki_turn {
+    ki_node c, s;
+} ki_turn;
+
 static inline ki_node number(ki_graph *g, double value) {
     return ki_number(g, value);
 }

@@ -26,12 +26,16 @@ static void place_ground(ki_writer *w) {
     ground->angle = number(w->g, 0);
 }
 
-static void turn_in_plane(ki_writer *w, ki_node angle, ki_moving *b) {
+static ki_turn turn_of(ki_graph *g, ki_node angle) {
+    return (ki_turn){ki_unary(g, KI_COS, angle), ki_unary(g, KI_SIN, angle)};
+}
+
+static void turn_in_plane(ki_writer *w, ki_node angle, ki_turn turn, ki_moving *b) {
     ki_graph *g = w->g;
     b->angle = angle;
     b->R = mat_of(g, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1});
-    b->R.x[0] = b->R.x[4] = ki_unary(g, KI_COS, angle);
-    b->R.x[3] = ki_unary(g, KI_SIN, angle);
+    b->R.x[0] = b->R.x[4] = turn.c;
+    b->R.x[3] = turn.s;
     b->R.x[1] = minus(g, number(g, 0), b->R.x[3]);
 }
 
@@ -40,7 +44,7 @@ static void own_in_plane(ki_writer *w, const ki_body *body, const ki_node *q, co
                          ki_moving *b) {
     ki_graph *g = w->g;
     ki_node zero = number(g, 0);
-    turn_in_plane(w, q[2], b);
+    turn_in_plane(w, q[2], turn_of(g, q[2]), b);
     b->r = (vec){{q[0], q[1], zero}};
     b->v = (vec){{v[0], v[1], zero}};
     b->omega = (vec){{zero, zero, v[2]}};
@@ -55,7 +59,7 @@ static void own_in_plane(ki_writer *w, const ki_body *body, const ki_node *q, co
 
 /* A = F_0 R F_1^T, from body axes to those of the parent. The factors about a pin are constants
  * (mechanism/hinge.c). */
-static mat turn_in_space(const ki_writer *w, const ki_body *body, const ki_placed *placed, ki_node q) {
+static mat turn_in_space(const ki_writer *w, const ki_body *body, const ki_placed *placed, ki_turn turn) {
     ki_graph *g = w->g;
     mat A;
     if (body->kind != KI_HINGE_PIN) {
@@ -63,10 +67,9 @@ static mat turn_in_space(const ki_writer *w, const ki_body *body, const ki_place
         mat back = mat_transposed(&F_1), from_1 = mat_mat(g, &placed->R, &back);
         return mat_mat(g, &F_0, &from_1);
     }
-    ki_node c = ki_unary(g, KI_COS, q), s = ki_unary(g, KI_SIN, q);
     for (int i = 0; i < 9; i++) {
-        ki_node turning = plus(g, times(g, c, number(g, exact(body->constants->turn[1][i]))),
-                               times(g, s, number(g, exact(body->constants->turn[2][i]))));
+        ki_node turning = plus(g, times(g, turn.c, number(g, exact(body->constants->turn[1][i]))),
+                               times(g, turn.s, number(g, exact(body->constants->turn[2][i]))));
         A.x[i] = plus(g, number(g, exact(body->constants->turn[0][i])), turning);
     }
     return A;
@@ -119,13 +122,15 @@ static bool turn_own(ki_writer *w, const ki_body *body, const ki_moving *p, cons
 }
 
 static bool turn_body(ki_writer *w, const ki_body *body, const ki_moving *p, const ki_placed *placed,
-                      const ki_node *q, const ki_node *v, ki_moving *b) {
+                      const ki_hinged *at, const ki_node *v, ki_moving *b) {
     if (w->mech->d == KI_PLANAR) {
         ki_node drawn = number(w->g, body->drawn_turn);
-        turn_in_plane(w, plus(w->g, plus(w->g, p->angle, placed->angle), drawn), b);
+        ki_node angle = plus(w->g, plus(w->g, p->angle, placed->angle), drawn);
+        bool known = w->turn && body->kind == KI_HINGE_PIN;
+        turn_in_plane(w, angle, known ? w->turn[body->q] : turn_of(w->g, angle), b);
         return true;
     }
-    mat A = turn_in_space(w, body, placed, q[0]);
+    mat A = turn_in_space(w, body, placed, at->turn[0]);
     b->R = mat_mat(w->g, &p->R, &A);
     return turn_own(w, body, p, placed, &A, v, b);
 }
@@ -134,11 +139,14 @@ static bool hang(ki_writer *w, const ki_body *body, const ki_node *q, const ki_n
     ki_graph *g = w->g;
     const ki_moving *p = &w->body[body->parent];
     ki_placed placed;
-    ki_node own[KI_JOINT_VELOCITIES]; /* velocities as the hinge counts them */
-    for (int j = 0; j < body->n_v; j++)
-        own[j] = times(g, number(g, body->sign), v[j]);
-    if (!ki_symbolic_hinge(g, &body->hinge, w->mech->d, q, own, &placed) ||
-        !turn_body(w, body, p, &placed, q, v, b))
+    ki_hinged at;
+    for (int j = 0; j < body->n_v; j++) {
+        at.q[j] = q[j];
+        at.v[j] = times(g, number(g, body->sign), v[j]);
+        at.turn[j] = w->turn ? w->turn[body->q + j] : turn_of(g, q[j]);
+    }
+    if (!ki_symbolic_hinge(g, &body->hinge, w->mech->d, &at, &placed) ||
+        !turn_body(w, body, p, &placed, &at, v, b))
         return false;
     mat F_0 = rotation(g, body->hinge.frame[0].R), RF = mat_mat(g, &p->R, &F_0);
     vec c = vec_plus(g, mat_vec(g, &p->R, vec_of(g, body->place[0])), mat_vec(g, &RF, placed.r));

@@ -14,8 +14,13 @@ typedef struct ki_placed {
     vec bias;                                               /* Omega' with v' = 0; no hinge has one of V */
 } ki_placed;
 
-/* From its coordinates and velocities as the hinge counts them. False: this type is not written. */
-bool ki_symbolic_hinge(ki_graph *g, const ki_joint *hinge, int d, const ki_node *q, const ki_node *v,
-                       ki_placed *out);
+/* Coordinates and velocities as the hinge counts them; turn: of those coordinates that are angles. */
+typedef struct ki_hinged {
+    ki_node q[KI_JOINT_VELOCITIES], v[KI_JOINT_VELOCITIES];
+    ki_turn turn[KI_JOINT_VELOCITIES];
+} ki_hinged;
+
+/* False: this type is not written. */
+bool ki_symbolic_hinge(ki_graph *g, const ki_joint *hinge, int d, const ki_hinged *at, ki_placed *out);
 
 #endif

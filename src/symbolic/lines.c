@@ -184,6 +184,12 @@ int ki_lines_of_rows(const ki_writer *w, const ki_joint *joint, ki_line out[KI_J
         out[1] = line_turn(w, joint);
         return 2;
     }
+    if (type == &ki_joint_point_on_line) {
+        out[0] = line_on_axis(w, joint, plane ? 1 : 0);
+        if (!plane)
+            out[1] = line_on_axis(w, joint, 1);
+        return plane ? 1 : 2;
+    }
     if (type == &ki_joint_prismatic || type == &ki_joint_cylindrical) {
         out[0] = line_on_axis(w, joint, 0);
         out[1] = line_on_axis(w, joint, 1);

@@ -7,6 +7,7 @@
 
 #include "equations/builder.h"
 #include "mechanism/mech_system.h"
+#include "symbolic/reduce.h"
 #include "symbolic/writer.h"
 
 /* Formulas grow with the number of bodies, but a tape of many instructions gains nothing over a recursion. */
@@ -130,6 +131,22 @@ static bool is_simple(const keel_system *system) {
     return system->n_q == system->n_v && !system->n_n && !system->Q_lambda.rows;
 }
 
+/* The formulas own the reduction that is made with them. */
+static void free_written(keel_system *formulas) {
+    ki_reduction_free(formulas->reduction);
+    keel_equations_system_free(formulas);
+}
+
+/* A reduction that the mechanism has already stays. */
+static keel_status add_reduction(ki_mech *mech) {
+    keel_status status = KEEL_OK;
+    if (!mech->system.reduction) {
+        status = ki_reduce(mech, &mech->formulas->reduction);
+        mech->system.reduction = mech->formulas->reduction;
+    }
+    return status;
+}
+
 static keel_status write_one(ki_mech *mech) {
     ki_builder b;
     ki_writer w;
@@ -142,8 +159,9 @@ static keel_status write_one(ki_mech *mech) {
         status = ki_builder_status(&b);
     }
     if (written && status == KEEL_OK) {
-        ki_mech_use_formulas(mech, &b.model->system, keel_equations_system_free);
+        ki_mech_use_formulas(mech, &b.model->system, free_written);
         b.model = NULL;
+        status = add_reduction(mech);
     }
     ki_builder_free(&b);
     return status;

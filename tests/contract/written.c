@@ -247,7 +247,8 @@ static const struct {
     JOINT("revolute"),
     {SPACE "  second: {type: universal, bodies: [a, b], at: [0.9, 0.2, 0.1], axis: x}\n"
            "  third: {type: spherical, bodies: [ground, b], at: [1.3, 0.2, 0.2]}\n"
-           "  rod: {type: distance, bodies: [a, b], at: [[0.3, 0, 0], [1.2, 0, 0.9]]}\n",
+           "  rod: {type: distance, bodies: [a, b], at: [[0.3, 0, 0], [1.2, 0, 0.9]]}\n"
+           "  slot: {type: point-on-line, bodies: [a, b], at: [1.2, 0.1, 0.3], axis: [1, 0.2, 0.1]}\n",
      2},
     {SPACE
      "  second: {type: cylindrical, bodies: [a, b], at: [0.9, 0.2, 0.1], axis: x, friction: {viscous: 0.4}}\n"

@@ -1,0 +1,279 @@
+/* reduce.c - a mechanism of loops of rods (rods.h) as a system in the angle u of its crank.
+ *
+ * With the kinetic energy M(u) u'^2 / 2 and the potential V(u) of the weights,
+ *
+ *     M u'' = Q,    Q = q_u . (applied forces along q) - V' - M' u'^2 / 2.
+ *
+ * The applied forces are those of forces.c, written in q and v = q_u u' of the mechanism. The pose, q and v,
+ * stands in the section of invariants, so that it has machine code, too: the system has none of these
+ * (n_i = 0), and nobody but `expand` asks for them.
+ */
+#include "symbolic/reduce.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "symbolic/rods.h"
+
+/* Coordinates of the mechanism; letters of a rod, of all. */
+enum { MOST_COORDINATES = 32, LETTERS_OF_ROD = 32, GAPS_OF_ROD = 4 };
+
+typedef struct reduced {
+    keel_reduction reduction;
+    int n, u; /* coordinates of the mechanism; which of them is u */
+    const double *size;
+    ki_model *model;
+} reduced;
+
+static void expand(const keel_reduction *reduction, void *work, const double *u, const double *u_rate,
+                   double *q, double *v) {
+    const reduced *r = reduction->model;
+    double values[2 * MOST_COORDINATES];
+    keel_point at = {.q = u, .v = u_rate};
+    keel_terms terms = {.invariant = values};
+    reduction->system->evaluate(reduction->system, work, KEEL_INVARIANTS, &at, &terms);
+    memcpy(q, values, (size_t)r->n * sizeof *q);
+    memcpy(v, values + r->n, (size_t)r->n * sizeof *v);
+}
+
+/* Whether x is y as closely as a state that satisfies constraints to round-off can be. */
+static bool agrees(const reduced *r, const double *x, const double *y) {
+    static const double NEAR = 1e-9;
+    double most = 1;
+    for (int i = 0; i < r->n; i++)
+        most = fmax(most, fabs(x[i]) / r->size[i]);
+    for (int i = 0; i < r->n; i++)
+        if (!(fabs(x[i] - y[i]) <= NEAR * most * r->size[i]))
+            return false;
+    return true;
+}
+
+static int shrink(const keel_reduction *reduction, void *work, const double *q, const double *v, double *u,
+                  double *u_rate) {
+    const reduced *r = reduction->model;
+    double there[2][MOST_COORDINATES];
+    *u = q[r->u];
+    *u_rate = v[r->u];
+    expand(reduction, work, u, u_rate, there[0], there[1]);
+    return agrees(r, q, there[0]) && agrees(r, v, there[1]);
+}
+
+static bool begin(ki_builder *b, const ki_mech *mech, ki_rods *x) {
+    int rods = mech->body_count, n = mech->system.n_v;
+    *b = (ki_builder){.T = KI_NONE, .V = KI_NONE, .E = KI_NONE, .graph = ki_graph_new()};
+    ki_arena_init(&b->arena);
+    b->model = ki_model_new();
+    b->inputs = (ki_inputs){.n = 1, .q = 1, .v = 2, .z = 3, .s = 3, .lambda = 3, .a = 3, .w = 4, .count = 4};
+    *x = (ki_rods){.mech = mech, .b = b, .g = b->graph};
+    x->l = (ki_letters){.g = b->graph, .u = b->inputs.q, .first = b->inputs.count};
+    x->l.most = 2 * n + 2 + LETTERS_OF_ROD * rods;
+    x->l.letter = KI_SCRATCH(b, ki_letter, x->l.most);
+    x->gap = KI_SCRATCH(b, ki_node, GAPS_OF_ROD * rods);
+    return b->model && !ki_out_of_memory(b);
+}
+
+/* ---- applied forces */
+
+typedef struct applied {
+    ki_rods *x;
+    const ki_node *q_u;
+} applied;
+
+static ki_node unit_speed(void *user, int id) {
+    const applied *a = user;
+    int v = id - a->x->l.first - a->x->mech->system.n_v;
+    return v >= 0 && v < a->x->mech->system.n_v ? a->q_u[v] : ki_symbol(a->x->g, id);
+}
+
+static vec at_unit_speed(applied *a, vec y) {
+    for (int i = 0; i < 3; i++)
+        y.x[i] = ki_substitute(a->x->g, y.x[i], unit_speed, a);
+    return y;
+}
+
+static bool writer_new(ki_rods *x, ki_writer *w) {
+    const keel_system *s = &x->mech->system;
+    ki_builder *b = x->b;
+    *w = (ki_writer){.mech = x->mech, .g = x->g, .arena = &b->arena};
+    w->q = x->l.first;
+    w->v = w->q + s->n_v;
+    w->body = KI_SCRATCH(b, ki_moving, x->mech->body_count);
+    w->column = KI_SCRATCH(b, ki_column, s->n_v);
+    w->force = KI_SCRATCH(b, vec, x->mech->body_count);
+    w->torque = KI_SCRATCH(b, vec, x->mech->body_count);
+    w->Q = KI_SCRATCH(b, ki_node, s->n_v);
+    ki_turn *turn = KI_SCRATCH(b, ki_turn, s->n_v);
+    if (turn)
+        ki_rods_turns(x, turn);
+    w->turn = turn;
+    return !ki_out_of_memory(b);
+}
+
+/* Q of the forces, their potential and power; q and v are letters. False: some force is not written. */
+static bool apply_forces(ki_rods *x, const ki_node *q_u, ki_node *Q, ki_node *potential, ki_node *power) {
+    ki_graph *g = x->g;
+    ki_writer w;
+    applied a = {x, q_u};
+    *Q = *potential = *power = number(g, 0);
+    if (!x->mech->force_count && !x->mech->layout->rubbing_count)
+        return true;
+    if (!writer_new(x, &w) || !ki_symbolic_bodies(&w) || !ki_symbolic_forces(&w))
+        return false;
+    for (int j = 0; j < x->mech->system.n_v; j++)
+        *Q = plus(g, *Q, times(g, q_u[j], w.Q[j]));
+    for (int k = 1; k < x->mech->body_count; k++) {
+        ki_node turning = dot(g, at_unit_speed(&a, w.body[k].omega), w.torque[k]);
+        *Q = plus(g, *Q, plus(g, turning, dot(g, at_unit_speed(&a, w.body[k].v), w.force[k])));
+    }
+    *potential = w.potential;
+    *power = w.power;
+    return true;
+}
+
+/* ---- the system */
+
+/* q and v get their letters, the first 2 n. */
+static void set_pose(ki_rods *x, const ki_node *q, const ki_node *q_u, ki_node *pose) {
+    int n = x->mech->system.n_v;
+    ki_node u_rate = ki_symbol(x->g, x->b->inputs.v);
+    for (int i = 0; i < n; i++) {
+        pose[i] = ki_plain(&x->l, q[i]);
+        pose[n + i] = ki_plain(&x->l, times(x->g, q_u[i], u_rate));
+        x->l.letter[i].plain = pose[i];
+        x->l.letter[n + i].plain = pose[n + i];
+    }
+}
+
+static void set_sections(ki_rods *x, ki_node applied_force, ki_node potential, ki_node power) {
+    ki_graph *g = x->g;
+    ki_builder *b = x->b;
+    ki_node u_rate = ki_symbol(g, b->inputs.v), square = times(g, u_rate, u_rate), half = number(g, 0.5);
+    ki_node *term = KI_SCRATCH(b, ki_node, 5);
+    if (!term)
+        return;
+    ki_node bent = times(g, times(g, half, ki_by_u(&x->l, x->M)), square);
+    ki_node Q = minus(g, minus(g, applied_force, ki_by_u(&x->l, x->V)), bent);
+    ki_node kinetic = times(g, times(g, half, x->M), square);
+    term[0] = ki_plain(&x->l, x->M);
+    term[1] = ki_plain(&x->l, Q);
+    term[2] = ki_plain(&x->l, plus(g, kinetic, plus(g, x->V, potential)));
+    term[3] = ki_plain(&x->l, power);
+    term[4] = minus(g, times(g, term[0], ki_symbol(g, b->inputs.a)), term[1]);
+    ki_rows_init(b, &b->M, 1, 1);
+    ki_rows_add(b, &b->M, 0, term[0]);
+    ki_rows_end(&b->M, 0);
+    ki_rows_of_gradients(b, &term[4], 1, 2, &b->tangent);
+    ki_set_section(b, KI_SECTION_M, b->M.node, b->M.count);
+    ki_set_section(b, KI_SECTION_Q, &term[1], 1);
+    ki_set_section(b, KI_SECTION_ENERGY, &term[2], 1);
+    ki_set_section(b, KI_SECTION_POWER, &term[3], 1);
+    ki_set_section(b, KI_SECTION_TANGENT, b->tangent.node, b->tangent.count);
+}
+
+static const char *reason_of(const ki_rods *x) {
+    const ki_mech *mech = x->mech;
+    const char *crank = mech->joint[mech->body[x->crank].joint].name;
+    size_t size = 80 + strlen(crank), at;
+    for (int i = 0; i < x->rod_count; i++)
+        size += strlen(mech->joint[x->rod[i].cut].name) + 4;
+    char *text = KI_NEW(&x->b->model->arena, char, size);
+    if (!text)
+        return NULL;
+    at = (size_t)snprintf(text, size, x->rod_count > 1 ? "the loops of " : "the loop of ");
+    for (int i = 0; i < x->rod_count; i++)
+        at +=
+            (size_t)snprintf(text + at, size - at, "%s'%s'", i ? ", " : "", mech->joint[x->rod[i].cut].name);
+    snprintf(text + at, size - at, " %s solved in closed form for '%s'", x->rod_count > 1 ? "are" : "is",
+             crank);
+    return text;
+}
+
+static void name_system(const ki_mech *mech, int u, keel_system *s) {
+    if (mech->system.names.q)
+        s->names.q = mech->system.names.q + u;
+    if (mech->system.names.v)
+        s->names.v = mech->system.names.v + u;
+    s->units = mech->system.units;
+    s->units.q = mech->system.units.q ? mech->system.units.q + u : NULL;
+    s->units.v = mech->system.units.v ? mech->system.units.v + u : NULL;
+    s->units.z = s->units.s = s->units.constraint = s->units.multiplier = s->units.output = NULL;
+}
+
+static reduced *finish(ki_rods *x) {
+    ki_builder *b = x->b;
+    const ki_mech *mech = x->mech;
+    keel_system *s = &b->model->system;
+    reduced *r = KI_NEW(&b->model->arena, reduced, 1);
+    if (!r)
+        return NULL;
+    int u = mech->body[x->crank].q;
+    *s = keel_system_default();
+    s->n_q = s->n_v = 1;
+    s->M = ki_pattern_of(b, &b->M);
+    s->tangent = ki_pattern_of(b, &b->tangent);
+    s->has_energy = 1;
+    name_system(mech, u, s);
+    b->model->inputs = b->inputs;
+    ki_model_connect(b->model);
+    *r = (reduced){.n = mech->system.n_v, .u = u, .size = mech->system.q_size, .model = b->model};
+    r->reduction =
+        (keel_reduction){.system = s, .model = r, .reason = reason_of(x), .shrink = shrink, .expand = expand};
+    return r;
+}
+
+static bool write_all(ki_rods *x) {
+    ki_builder *b = x->b;
+    int n = x->mech->system.n_v;
+    ki_node *q = KI_SCRATCH(b, ki_node, n), *q_u = KI_SCRATCH(b, ki_node, n),
+            *pose = KI_SCRATCH(b, ki_node, 2 * n);
+    ki_node Q, potential, power;
+    if (ki_out_of_memory(b))
+        return false;
+    ki_rods_coordinates(x, q, q_u);
+    set_pose(x, q, q_u, pose);
+    if (!apply_forces(x, q_u, &Q, &potential, &power))
+        return false;
+    set_sections(x, Q, potential, power);
+    ki_set_section(b, KI_SECTION_INVARIANT, pose, 2 * n);
+    return !ki_out_of_memory(b) && ki_build_programs(b);
+}
+
+/* With one of the bodies as crank. */
+static keel_status reduce_for(const ki_mech *mech, int crank, const keel_reduction **reduction) {
+    ki_builder b;
+    ki_rods x;
+    bool good = begin(&b, mech, &x);
+    x.l.count = 2 * mech->system.n_v;
+    if (good && ki_rods_find(&x, crank)) {
+        ki_rods_write(&x);
+        good = !ki_out_of_memory(&b) && ki_rods_turn_fully(&x) && write_all(&x);
+        reduced *r = good ? finish(&x) : NULL;
+        if (r && ki_builder_status(&b) == KEEL_OK) {
+            *reduction = &r->reduction;
+            b.model = NULL;
+        }
+    }
+    keel_status status = ki_builder_status(&b);
+    ki_builder_free(&b);
+    return status;
+}
+
+static bool is_simple(const ki_mech *mech) {
+    const keel_system *s = &mech->system;
+    return s->n_q == s->n_v && s->n_h == s->n_v - 1 && s->n_h > 0 && !s->n_n && !s->Q_lambda.rows &&
+           !mech->motion_count && !mech->start_count && s->n_v <= MOST_COORDINATES && s->q_size;
+}
+
+keel_status ki_reduce(const ki_mech *mech, const keel_reduction **reduction) {
+    keel_status status = KEEL_OK;
+    *reduction = NULL;
+    for (int b = 1; is_simple(mech) && b < mech->body_count && status == KEEL_OK && !*reduction; b++)
+        status = reduce_for(mech, b, reduction);
+    return status;
+}
+
+void ki_reduction_free(const keel_reduction *reduction) {
+    if (reduction)
+        ki_model_free(((const reduced *)reduction->model)->model);
+}
