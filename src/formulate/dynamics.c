@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "linalg/dense.h"
-#include "linalg/saddle_code.h"
 
 /* A violation of J v' = s above this, relative to the size of J v', is no longer round-off: the constraints
  * contradict each other. Redundant constraints agree only as well as the state satisfies them, and stages do
@@ -148,6 +147,7 @@ static void make_kernels(ki_dynamics *d) {
 keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system, const ki_law *law) {
     *d = (ki_dynamics){.system = system, .law = law, .m = keel_system_m(system)};
     d->n_y = system->n_q + system->n_v + system->n_z + 1;
+    d->kept = KI_KEPT | (system->n_z || system->Q_lambda.rows ? 0u : (unsigned)KI_KEPT_OF_RATE);
     ki_arena_init(&d->arena);
     allocate_terms(d);
     allocate_scratch(d);
@@ -244,13 +244,23 @@ keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const dou
                       : KEEL_OK;
 }
 
+/* Bit by bit; not memcmp, as vectors are short. */
+static bool same(int n, const double *a, const double *b) {
+    typedef long long bits __attribute__((may_alias));
+    const bits *x = (const bits *)a, *y = (const bits *)b;
+    for (int i = 0; i < n; i++)
+        if (x[i] != y[i])
+            return false;
+    return true;
+}
+
 /* Which of the terms in d->known belong to (t, y). Positions and matrices do not ask for velocities. With
  * auxiliaries none do: those are solved for anew, and differ in the last digits. */
 static unsigned known_at(const ki_dynamics *d, double t, const double *y) {
-    size_t n_q = (size_t)d->system->n_q, n_v = (size_t)d->system->n_v;
-    if (!d->known || t != d->known_t || d->system->n_s || memcmp(y, d->known_qv, n_q * sizeof *y) != 0)
+    int n_q = d->system->n_q, n_v = d->system->n_v;
+    if (!d->known || t != d->known_t || d->system->n_s || !same(n_q, y, d->known_qv))
         return 0;
-    bool moved = memcmp(y + n_q, d->known_qv + n_q, n_v * sizeof *y) != 0;
+    bool moved = !same(n_v, y + n_q, d->known_qv + n_q);
     unsigned of_q = KEEL_POSITION | KEEL_MASS | (d->system->J_needs_v ? 0u : KEEL_JACOBIAN);
     return moved ? d->known & of_q : d->known;
 }
@@ -267,7 +277,7 @@ keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const doub
     keel_status status = ki_evaluate_terms(d, missing, t, y);
     if (status)
         return status;
-    d->known = known | (missing & KI_KEPT);
+    d->known = known | (missing & d->kept);
     d->known_t = t;
     memcpy(d->known_qv, y, (size_t)(d->system->n_q + d->system->n_v) * sizeof *y);
     return KEEL_OK;
@@ -275,7 +285,7 @@ keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const doub
 
 bool ki_is_factored(const ki_dynamics *d, double t, const double *y) {
     return d->factored && t == d->factored_t && !d->system->J_needs_v &&
-           memcmp(y, d->factored_q, (size_t)d->system->n_q * sizeof(double)) == 0;
+           same(d->system->n_q, y, d->factored_q);
 }
 
 void ki_note_factors(ki_dynamics *d, double t, const double *y) {

@@ -8,7 +8,6 @@
 #include "base/four.h"
 #include "formulate/dynamics.h"
 #include "formulate/own.h"
-#include "linalg/saddle_code.h"
 
 /* a h of the automatic gains, see law.h. Measured: at 0.25 dopri5 takes seven times the steps on the
  * pendulum, at 0.05 four percent more than without. The springs of the penalty form carry the load: theirs
@@ -32,8 +31,7 @@ keel_status ki_check_states(ki_dynamics *d, double t) {
     return KEEL_OK;
 }
 
-/* What a rate needs besides M and J. */
-static unsigned terms_of_rate(const ki_dynamics *d) {
+unsigned ki_terms_of_rate(const ki_dynamics *d) {
     unsigned what = KEEL_FORCE | KEEL_XI | (d->system->f_needs_lambda ? 0u : KEEL_STATES);
     if (d->system->has_energy)
         what |= KEEL_POWER | (d->system->has_drivers ? KEEL_VELOCITY : 0u);
@@ -45,10 +43,11 @@ static unsigned terms_of_rate(const ki_dynamics *d) {
 /* Terms and factors at (t, y). M and J are taken over when they are already factored for this
  * configuration. */
 static keel_status evaluate_and_factor(ki_dynamics *d, double t, const double *y) {
-    unsigned what = terms_of_rate(d);
+    unsigned what = ki_terms_of_rate(d);
     bool known = ki_is_factored(d, t, y);
     d->factored = known;
-    keel_status status = ki_evaluate_terms(d, known ? what : what | KEEL_MASS | KEEL_JACOBIAN, t, y);
+    keel_status status = known ? ki_evaluate_once(d, what, t, y)
+                               : ki_evaluate_terms(d, what | KEEL_MASS | KEEL_JACOBIAN, t, y);
     if (!status)
         status = ki_check_finite(d, t);
     if (!status && !known && !d->K_D) /* penalty formulations factor another matrix */
@@ -105,7 +104,7 @@ bool ki_rate_by_code(ki_dynamics *d, double t, const double *y) {
         return false;
     keel_point at = ki_point(d, t, y);
     ki_saddle_use(d->K, sys->kernel(sys));
-    unsigned what = terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN;
+    unsigned what = ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN;
     d->factored = false;
     d->known &= ~what;
     if (!ki_saddle_accelerate(d->K, what, &at, &d->at, d->x, d->lambda))
@@ -193,13 +192,12 @@ static bool may_solve_once(const ki_dynamics *d) {
 
 ki_stages ki_begin_stages(ki_dynamics *d, const double *y) {
     const keel_system *sys = d->system;
-    ki_stages stages = {.by_recursion = ki_may_accelerate(d),
-                        .plain = may_solve_once(d),
-                        .what = terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN,
-                        .at = ki_point(d, 0, y)};
-    stages.by_code = stages.plain && sys->kernel && sys->has_energy;
-    if (stages.by_code)
-        ki_saddle_use(d->K, sys->kernel(sys));
+    ki_stages stages = {
+        .by_recursion = ki_may_accelerate(d), .plain = may_solve_once(d), .at = ki_point(d, 0, y)};
+    if (!stages.plain || !sys->kernel || !sys->has_energy)
+        return stages;
+    ki_saddle_use(d->K, sys->kernel(sys));
+    stages.by_code = ki_saddle_begin_stages(d->K, ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN);
     return stages;
 }
 
@@ -214,10 +212,17 @@ static void set_position_rate(const keel_system *sys, const keel_point *at, doub
 }
 
 /* By machine code: v' goes where it belongs, and nothing is noted. */
-static bool stage_by_code(ki_dynamics *d, const ki_stages *stages, double *k) {
+static bool stage_by_code(ki_dynamics *d, ki_stages *stages, double *k) {
+    ki_stage_code code = stages->by_code;
+    double *v_rate = ki_v(d, k), sum = 0;
     set_position_rate(d->system, &stages->at, k);
-    if (!ki_saddle_stage(d->K, stages->what, &stages->at, ki_v(d, k), ki_work(d, k)))
+    int done = code.stage(code.places, &stages->at, v_rate, ki_work(d, k));
+    for (int i = 0; i < d->system->n_v; i++)
+        sum += 0 * v_rate[i]; /* 0 if all are finite */
+    if (!done || sum != 0) {
+        ki_saddle_pause_stages(d->K, &stages->by_code);
         return false;
+    }
     d->evaluations++;
     d->factorizations++;
     return true;
@@ -249,7 +254,7 @@ keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k
         return KEEL_OK;
     if (!stages->plain || d->by_own)
         return ki_rate(d, t, y, k);
-    if (stages->by_code && stage_by_code(d, stages, k))
+    if (stages->by_code.stage && stage_by_code(d, stages, k))
         return KEEL_OK;
     d->in_stage = true;
     keel_status status = ki_rate(d, t, y, k);

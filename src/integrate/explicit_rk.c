@@ -10,6 +10,7 @@
 
 #include "base/four.h"
 #include "formulate/own.h"
+#include "integrate/combination.h"
 #include "integrate/integrator.h"
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
@@ -19,18 +20,11 @@ typedef struct steps_of_a_kind {
     int count, others;
 } steps_of_a_kind;
 
-/* sum_j weight_j k_j, the zeros left out; a multiple of four terms */
-typedef struct combination {
-    int used;
-    double weight[KI_STAGES_MAX + 3];
-    const double *k[KI_STAGES_MAX + 3];
-} combination;
-
 typedef struct rk {
     ki_integrator base;
     const ki_tableau *tableau;
-    combination a[KI_STAGES_MAX], error, error_low, dense_rates[KI_DENSE_MAX]; /* its rows */
-    combination from_last; /* from the last stage to the new point */
+    ki_combination a[KI_STAGES_MAX], error, error_low, dense_rates[KI_DENSE_MAX]; /* its rows */
+    ki_combination from_last; /* from the last stage to the new point */
     ki_step_control control;
     double h;       /* step to try next            */
     double h_taken; /* length of the last step     */
@@ -49,54 +43,13 @@ static void copy(double *to, const double *from, int n) {
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-/* The combination for `fours` times four components from i on, each with all of its terms: no sum leaves its
- * register, and the weights are loaded once. */
-KI_INLINE void combine_fours(const combination *c, double h, const double *y, double *out, int i, int fours) {
-    ki_four sum[4] = {{0}};
-    for (int j = 0; j < c->used; j += 4) {
-        const double *w = c->weight + j, *const *k = c->k + j;
-        for (int b = 0; b < fours; b++)
-            sum[b] +=
-                (w[0] * *ki_const_four_at(k[0], i + 4 * b) + w[1] * *ki_const_four_at(k[1], i + 4 * b)) +
-                (w[2] * *ki_const_four_at(k[2], i + 4 * b) + w[3] * *ki_const_four_at(k[3], i + 4 * b));
-    }
-    for (int b = 0; b < fours; b++) {
-        sum[b] *= h;
-        if (y)
-            sum[b] += *ki_const_four_at(y, i + 4 * b);
-        *ki_four_at(out, i + 4 * b) = sum[b];
-    }
-}
-
-/* out = y + h sum_j weight_j k_j, y = NULL: zero. All vectors have room for whole fours (KI_SPARE). `out` may
- * be y. */
-KI_TWICE static void combine(const rk *self, const combination *c, double h, const double *y, double *out) {
-    int i = 0, fours = ki_padded(self->base.n) / KI_FOUR;
-    for (; fours >= 4; fours -= 4, i += 4 * KI_FOUR)
-        combine_fours(c, h, y, out, i, 4);
-    if (fours == 3)
-        combine_fours(c, h, y, out, i, 3);
-    else if (fours == 2)
-        combine_fours(c, h, y, out, i, 2);
-    else if (fours == 1)
-        combine_fours(c, h, y, out, i, 1);
-}
-
-/* The weights that are not zero, filled up with nothing. */
-static combination without_zeros(const rk *self, const double *weights, int count) {
-    combination c = {0};
-    for (int j = 0; j < count; j++)
-        if (weights[j] != 0) {
-            c.k[c.used] = self->k[j];
-            c.weight[c.used++] = weights[j];
-        }
-    for (; c.used % 4; c.used++)
-        c.k[c.used] = self->k[0];
-    return c;
+/* out = y + h sum_j weight_j k_j */
+static void combine(const rk *self, const ki_combination *c, double h, const double *y, double *out) {
+    ki_combine(c, self->base.n, h, y, out);
 }
 
 /* out = h sum_j weight_j k_j */
-static void weighted_rates(const rk *self, const combination *c, double h, double *out) {
+static void weighted_rates(const rk *self, const ki_combination *c, double h, double *out) {
     combine(self, c, h, NULL, out);
 }
 
@@ -110,7 +63,7 @@ static void set_scale(rk *self) {
 }
 
 /* h sum_j weight_j k_j without the work */
-static void estimate_error(const rk *self, const combination *c, double h, double *e) {
+static void estimate_error(const rk *self, const ki_combination *c, double h, double *e) {
     weighted_rates(self, c, h, e);
     e[self->base.n - 1] = 0;
 }
@@ -183,7 +136,9 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
     combine(self, &self->a[T->stages], h, self->base.y, self->y_try);
     double t_new = self->base.t + h;
     ki_normalize(d, self->y_try);
+    d->rate_follows = true;
     status = ki_settle(d, self->base.flow.stabilize, t_new, self->y_try);
+    d->rate_follows = false;
     /* not before, with the factors of the last stage: near singular poses those tell something else */
     if (!status && T->adaptive && !T->error_uses_new_rate) {
         status = error_of_attempt(self, h, error);
@@ -382,14 +337,14 @@ static void list_weights(rk *self) {
     int last = T->stages - 1, all = T->stages + 1 + T->extra, count = T->stages + T->error_uses_new_rate;
     double weights[KI_STAGES_MAX];
     for (int s = 1; s < all; s++)
-        self->a[s] = without_zeros(self, T->a[s], s);
-    self->error = without_zeros(self, T->error, count);
-    self->error_low = without_zeros(self, T->error_low, count);
+        self->a[s] = ki_combination_of(s, T->a[s], self->k);
+    self->error = ki_combination_of(count, T->error, self->k);
+    self->error_low = ki_combination_of(count, T->error_low, self->k);
     for (int j = 0; j < T->stages; j++)
         weights[j] = T->a[T->stages][j] - (j < last ? T->a[last][j] : 0);
-    self->from_last = without_zeros(self, weights, T->stages);
+    self->from_last = ki_combination_of(T->stages, weights, self->k);
     for (int r = 0; r < T->dense_rows; r++)
-        self->dense_rates[r] = without_zeros(self, T->dense[r], all);
+        self->dense_rates[r] = ki_combination_of(all, T->dense[r], self->k);
 }
 
 static double *new_vector(rk *self) {

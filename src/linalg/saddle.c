@@ -271,7 +271,8 @@ void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
                                    .S_size = K->S_size,
                                    .raised = K->raised,
                                    .tolerance = 0.5 * K->settings.tolerance};
-    K->code_pause = K->stage_pause = 0;
+    K->code_pause = 0;
+    K->stage_pause = false;
     if (fits && K->dense)
         ki_saddle_dense_places(K, &K->places);
     else if (fits && ki_saddle_sparse_is_plain(K))

@@ -64,8 +64,18 @@ bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point
  * the accelerations, and mostly nothing. The end of the step is refined. */
 #define KI_STAGE_CONDITION 1e4
 
-/* stage() with the code in use; K keeps its factors. False if there is none for `what`, or it gave back. */
-bool ki_saddle_stage(keel_saddle *K, unsigned what, const struct keel_point *point, double *x, double *power);
+/* stage() of the code in use, and its first argument. */
+typedef struct ki_stage_code {
+    int (*stage)(const ki_saddle_places *at, const struct keel_point *point, double *x, double *power);
+    const ki_saddle_places *places;
+} ki_stage_code;
+
+/* Looked up once for stages that follow each other; K keeps its factors. NULL if there is none for `what`,
+ * and the first time after it gave back. */
+ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what);
+
+/* It gave back: what is out of the ordinary will be so in the next stages, too. */
+void ki_saddle_pause_stages(keel_saddle *K, ki_stage_code *stages);
 
 /* keel_saddle_solve with the numbers of stage(), by the factors of A, J and D = 0. */
 keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double *s, double *x, double *y);

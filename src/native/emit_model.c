@@ -163,6 +163,7 @@ static int by_use(const keel_system *system, unsigned available, unsigned order[
                              matrices | KEEL_VELOCITY,
                              matrices | KEEL_VELOCITY | KEEL_POSITION,
                              KEEL_POSITION | KEEL_ENERGY,
+                             KEEL_VELOCITY | KEEL_ENERGY | (rate & ~matrices),
                              KEEL_VELOCITY | KEEL_ENERGY,
                              KEEL_VELOCITY | KEEL_JACOBIAN,
                              matrices,
