@@ -390,6 +390,8 @@ void ki_expect_redundancy(ki_dynamics *d) {
 void ki_mass_times(const ki_dynamics *d, const double *e, double *out) {
     keel_pattern P = d->system->M;
     const double *M = d->at.M;
+    if (ki_saddle_times(d->K, M, e, out))
+        return;
     for (int i = 0; i < P.rows; i++) {
         double sum = 0;
         int last = P.start[i + 1] - 1; /* the diagonal */

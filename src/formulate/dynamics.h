@@ -270,9 +270,11 @@ keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k);
  * good (KI_STAGE_CONDITION), by machine code if there is any. */
 typedef struct ki_stages {
     bool by_recursion;
-    bool plain;            /* v' comes from M, J, Q and xi and nothing else */
-    ki_stage_code by_code; /* ... and machine code finds it, if this is not NULL */
-    keel_point at;         /* the stage */
+    bool plain;            /* v' comes from M, J, Q and xi and nothing else        */
+    ki_stage_code by_code; /* ... and machine code finds it, if this is not NULL   */
+    bool by_kinematics;    /* q' is not v                                          */
+    int n_q, n_v, work;    /* v' and W' in y'                                      */
+    keel_point at;         /* the stage                                            */
 } ki_stages;
 
 /* Looked up once for stages that follow each other, all in the same y. */

@@ -192,9 +192,14 @@ static bool may_solve_once(const ki_dynamics *d) {
 
 ki_stages ki_begin_stages(ki_dynamics *d, const double *y) {
     const keel_system *sys = d->system;
-    ki_stages stages = {
-        .by_recursion = ki_may_accelerate(d), .plain = may_solve_once(d), .at = ki_point(d, 0, y)};
-    if (!stages.plain || !sys->kernel || !sys->has_energy)
+    ki_stages stages = {.by_recursion = ki_may_accelerate(d),
+                        .plain = may_solve_once(d),
+                        .by_kinematics = sys->kinematics,
+                        .n_q = sys->n_q,
+                        .n_v = sys->n_v,
+                        .work = d->n_y - 1,
+                        .at = ki_point(d, 0, y)};
+    if (!stages.plain || stages.by_recursion || !sys->kernel || !sys->has_energy)
         return stages;
     ki_saddle_use(d->K, sys->kernel(sys));
     stages.by_code = ki_saddle_begin_stages(d->K, ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN);
@@ -202,27 +207,25 @@ ki_stages ki_begin_stages(ki_dynamics *d, const double *y) {
 }
 
 /* q' = N v; where that is v in whole fours: what is written behind q' comes after. */
-static void set_position_rate(const keel_system *sys, const keel_point *at, double *k) {
-    if (sys->kinematics) {
-        sys->kinematics(sys, at->q, at->v, k);
+KI_INLINE void set_position_rate(const ki_stages *stages, const keel_system *sys, double *k) {
+    if (stages->by_kinematics) {
+        sys->kinematics(sys, stages->at.q, stages->at.v, k);
         return;
     }
-    for (int i = 0; i < sys->n_v; i += KI_FOUR)
-        *ki_four_at(k, i) = *ki_const_four_at(at->v, i);
+    for (int i = 0; i < stages->n_v; i += KI_FOUR)
+        *ki_four_at(k, i) = *ki_const_four_at(stages->at.v, i);
 }
 
 /* By machine code: v' goes where it belongs, and nothing is noted. */
 static bool stage_by_code(ki_dynamics *d, ki_stages *stages, double *k) {
-    ki_stage_code code = stages->by_code;
-    double *v_rate = ki_v(d, k), sum = 0;
-    set_position_rate(d->system, &stages->at, k);
-    int done = code.stage(code.places, &stages->at, v_rate, ki_work(d, k));
-    for (int i = 0; i < d->system->n_v; i++)
-        sum += 0 * v_rate[i]; /* 0 if all are finite */
-    if (!done || sum != 0) {
-        ki_saddle_pause_stages(d->K, &stages->by_code);
+    double *v_rate = k + stages->n_q, sum = 0;
+    set_position_rate(stages, d->system, k);
+    if (!stages->by_code.stage(stages->by_code.places, &stages->at, v_rate, k + stages->work))
         return false;
-    }
+    for (int i = 0; i < stages->n_v; i++)
+        sum += 0 * v_rate[i];
+    if (sum != 0) /* not all are finite */
+        return false;
     d->evaluations++;
     d->factorizations++;
     return true;
@@ -245,19 +248,23 @@ static bool stage_by_recursion(ki_dynamics *d, const keel_point *at, double *k) 
     return true;
 }
 
-/* Where neither can, ki_rate also tells what is not finite. Its factors are wanted if the system has given
- * back its own. */
-keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k) {
-    const double *y = stages->at.q;
-    stages->at.t = t;
-    if (stages->by_recursion && stage_by_recursion(d, &stages->at, k))
-        return KEEL_OK;
-    if (!stages->plain || d->by_own)
-        return ki_rate(d, t, y, k);
-    if (stages->by_code.stage && stage_by_code(d, stages, k))
-        return KEEL_OK;
-    d->in_stage = true;
-    keel_status status = ki_rate(d, t, y, k);
+/* Neither by the system nor by machine code: ki_rate also tells what is not finite. Its factors are wanted if
+ * the system has given back its own. */
+static keel_status stage_by_rate(ki_dynamics *d, const ki_stages *stages, double *k) {
+    d->in_stage = stages->plain && !d->by_own;
+    keel_status status = ki_rate(d, stages->at.t, stages->at.q, k);
     d->in_stage = false;
     return status;
+}
+
+keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k) {
+    stages->at.t = t;
+    if (stages->by_code.stage) {
+        if (stage_by_code(d, stages, k))
+            return KEEL_OK;
+        ki_saddle_pause_stages(d->K, &stages->by_code);
+    }
+    if (stages->by_recursion && stage_by_recursion(d, &stages->at, k))
+        return KEEL_OK;
+    return stage_by_rate(d, stages, k);
 }

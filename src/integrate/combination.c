@@ -12,43 +12,63 @@ ki_combination ki_combination_of(int count, const double *weights, double *const
     return c;
 }
 
-/* sum [fours] += `terms` products from number j on, four components at a time from i on; constants all of
- * them, so that this becomes a straight line. */
-KI_INLINE void add_terms(const ki_combination *c, int j, int terms, int i, int fours, ki_four *sum) {
+/* sum += `terms` products from number j on, of four components from i on. */
+KI_INLINE void add_terms(const ki_combination *c, int j, int terms, int i, ki_four *sum) {
     const double *w = c->weight + j, *const *k = c->k + j;
-    for (int b = 0; b < fours; b++) {
-        int at = i + KI_FOUR * b;
-        ki_four part = w[0] * *ki_const_four_at(k[0], at);
-        if (terms > 1)
-            part += w[1] * *ki_const_four_at(k[1], at);
-        if (terms == 3)
-            part += w[2] * *ki_const_four_at(k[2], at);
-        if (terms == 4)
-            part += w[2] * *ki_const_four_at(k[2], at) + w[3] * *ki_const_four_at(k[3], at);
-        sum[b] += part;
-    }
+    ki_four part = w[0] * *ki_const_four_at(k[0], i);
+    if (terms > 1)
+        part += w[1] * *ki_const_four_at(k[1], i);
+    if (terms == 3)
+        part += w[2] * *ki_const_four_at(k[2], i);
+    if (terms == 4)
+        part += w[2] * *ki_const_four_at(k[2], i) + w[3] * *ki_const_four_at(k[3], i);
+    *sum += part;
+}
+
+/* Up to sixteen components: names, as arrays do not always stay in registers. */
+typedef struct sums {
+    ki_four a, b, c, d;
+} sums;
+
+KI_INLINE void add_to_sums(const ki_combination *c, int j, int terms, int i, int fours, sums *sum) {
+    add_terms(c, j, terms, i, &sum->a);
+    if (fours > 1)
+        add_terms(c, j, terms, i + KI_FOUR, &sum->b);
+    if (fours > 2)
+        add_terms(c, j, terms, i + 2 * KI_FOUR, &sum->c);
+    if (fours > 3)
+        add_terms(c, j, terms, i + 3 * KI_FOUR, &sum->d);
+}
+
+/* out = y + h sum */
+KI_INLINE void finish(double h, const ki_four *sum, const double *y, double *out, int i) {
+    ki_four all = h * *sum;
+    if (y)
+        all += *ki_const_four_at(y, i);
+    *ki_four_at(out, i) = all;
 }
 
 /* The combination for `fours` times four components from i on, each with all of its terms: no sum leaves its
  * register, and the weights are loaded once. */
 KI_INLINE void combine_fours(const ki_combination *c, double h, const double *y, double *out, int i,
                              int fours) {
-    ki_four sum[4] = {{0}};
+    sums sum = {{0}, {0}, {0}, {0}};
     int j = 0;
     for (; j + 4 <= c->used; j += 4)
-        add_terms(c, j, 4, i, fours, sum);
+        add_to_sums(c, j, 4, i, fours, &sum);
     if (c->used - j == 1)
-        add_terms(c, j, 1, i, fours, sum);
+        add_to_sums(c, j, 1, i, fours, &sum);
     else if (c->used - j == 2)
-        add_terms(c, j, 2, i, fours, sum);
+        add_to_sums(c, j, 2, i, fours, &sum);
     else if (c->used - j == 3)
-        add_terms(c, j, 3, i, fours, sum);
-    for (int b = 0; b < fours; b++) {
-        sum[b] *= h;
-        if (y)
-            sum[b] += *ki_const_four_at(y, i + KI_FOUR * b);
-        *ki_four_at(out, i + KI_FOUR * b) = sum[b];
-    }
+        add_to_sums(c, j, 3, i, fours, &sum);
+    finish(h, &sum.a, y, out, i);
+    if (fours > 1)
+        finish(h, &sum.b, y, out, i + KI_FOUR);
+    if (fours > 2)
+        finish(h, &sum.c, y, out, i + 2 * KI_FOUR);
+    if (fours > 3)
+        finish(h, &sum.d, y, out, i + 3 * KI_FOUR);
 }
 
 /* Short vectors have functions of their own, which find all they need in registers. */

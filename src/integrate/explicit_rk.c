@@ -388,15 +388,25 @@ static keel_status prepare_dense(rk *self) {
     return KEEL_OK;
 }
 
-/* y = r_1 + theta (r_2 + (1 - theta) (r_3 + theta (r_4 + ..))), rows of r up to `last`: row by row, so that
- * components do not wait for each other. */
-KI_TWICE static void polynomial(int n, double *const *r, int last, double theta, double *restrict y) {
-    memcpy(y, r[last], (size_t)n * sizeof *y);
-    for (int k = last - 1; k >= 0; k--) {
-        double factor = k % 2 ? 1 - theta : theta;
-        const double *restrict row = r[k];
-        for (int i = 0; i < n; i++)
-            y[i] = row[i] + factor * y[i];
+/* y = r_1 + theta (r_2 + (1 - theta) (r_3 + theta (r_4 + ..))), rows of r up to `last`, in whole fours: eight
+ * components at a time, so that they do not wait for each other. */
+KI_TWICE static void polynomial(int n, double *const *r, int last, double theta, double *y) {
+    double factor[2] = {theta, 1 - theta};
+    int i = 0;
+    for (; i + KI_FOUR < n; i += 2 * KI_FOUR) {
+        ki_four a = *ki_const_four_at(r[last], i), b = *ki_const_four_at(r[last], i + KI_FOUR);
+        for (int k = last - 1; k >= 0; k--) {
+            a = *ki_const_four_at(r[k], i) + factor[k % 2] * a;
+            b = *ki_const_four_at(r[k], i + KI_FOUR) + factor[k % 2] * b;
+        }
+        *ki_four_at(y, i) = a;
+        *ki_four_at(y, i + KI_FOUR) = b;
+    }
+    for (; i < n; i += KI_FOUR) {
+        ki_four a = *ki_const_four_at(r[last], i);
+        for (int k = last - 1; k >= 0; k--)
+            a = *ki_const_four_at(r[k], i) + factor[k % 2] * a;
+        *ki_four_at(y, i) = a;
     }
 }
 
@@ -409,7 +419,10 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
     keel_status status = self->dense_ready ? KEEL_OK : prepare_dense(self);
     if (status)
         return status;
-    polynomial(base->n, self->dense, 3 + self->tableau->dense_rows, (t - base->t_old) / self->h_taken, y);
+    double *inside = self->estimate; /* not in use between steps, and with room for whole fours */
+    polynomial(base->n, self->dense, 3 + self->tableau->dense_rows, (t - base->t_old) / self->h_taken,
+               inside);
+    copy(y, inside, base->n);
     return KEEL_OK;
 }
 

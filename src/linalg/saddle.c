@@ -419,6 +419,20 @@ void ki_apply(keel_saddle *K, double *x, double *y) {
         ki_saddle_dense_apply(K, x, y);
 }
 
+bool ki_saddle_times(const keel_saddle *K, const double *A, const double *x, double *out) {
+    if (!K->code)
+        return false;
+    K->code->times(A, x, out);
+    return true;
+}
+
+bool ki_saddle_row_sums(const keel_saddle *K, const double *J, const double *x, double *out) {
+    if (!K->code)
+        return false;
+    K->code->row_sums(J, x, out);
+    return true;
+}
+
 bool ki_saddle_pivots(const keel_saddle *K, double *pivot, double *size) {
     if (!K->factored || !K->pivots.known)
         return false;

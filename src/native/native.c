@@ -66,6 +66,8 @@ static bool find_all(keel_native *native) {
         ok = find(native->library, "keel_accelerate", &native->kernel.accelerate) && ok;
     if (native->emitted.stage)
         ok = find(native->library, "keel_stage", &native->kernel.stage) && ok;
+    ok = find(native->library, "keel_times", &native->kernel.times) && ok;
+    ok = find(native->library, "keel_row_sums", &native->kernel.row_sums) && ok;
     return find(native->library, "keel_factor", &native->kernel.factor) &&
            find(native->library, "keel_solve", &native->kernel.solve) && ok;
 }

@@ -14,10 +14,12 @@ static const double RANK_BY_ROWS = 1e-8, RANK_BY_PIVOTS = 1e-6;
 /* m^2 n up to which orthogonalising costs little against a step. */
 static const double LARGEST_BY_ROWS = 1e3;
 
-/* Inverse iterations per step for the direction with J^T y small: at most, and as long as one turns it by
- * more than its disturbance has (the cosine of the angle). */
+/* Inverse iterations per step for the direction with J^T y small: at most, and as long as one leaves it
+ * turned, since the last step, by more than the little that is added to it (cosine of the angle). What is
+ * added does not matter after one of them: of a direction with a larger J^T y the square of the ratio is
+ * left. */
 enum { ITERATIONS = 3 };
-static const double SETTLED = 0.999;
+static const double SETTLED = 0.99;
 
 /* Rows of J as far apart as whole fours are, zero behind their ends. */
 static void load_rows(ki_gap *gap, const ki_dynamics *d) {
