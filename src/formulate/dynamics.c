@@ -245,10 +245,14 @@ keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const dou
 }
 
 /* Bit by bit; not memcmp, as vectors are short. */
-static bool same(int n, const double *a, const double *b) {
+static inline bool same(int n, const double *a, const double *b) {
     typedef long long bits __attribute__((may_alias));
     const bits *x = (const bits *)a, *y = (const bits *)b;
-    for (int i = 0; i < n; i++)
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        if (((x[i] ^ y[i]) | (x[i + 1] ^ y[i + 1])) | ((x[i + 2] ^ y[i + 2]) | (x[i + 3] ^ y[i + 3])))
+            return false;
+    for (; i < n; i++)
         if (x[i] != y[i])
             return false;
     return true;

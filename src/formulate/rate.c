@@ -218,13 +218,9 @@ KI_INLINE void set_position_rate(const ki_stages *stages, const keel_system *sys
 
 /* By machine code: v' goes where it belongs, and nothing is noted. */
 static bool stage_by_code(ki_dynamics *d, ki_stages *stages, double *k) {
-    double *v_rate = k + stages->n_q, sum = 0;
+    ki_stage_code code = stages->by_code;
     set_position_rate(stages, d->system, k);
-    if (!stages->by_code.stage(stages->by_code.places, &stages->at, v_rate, k + stages->work))
-        return false;
-    for (int i = 0; i < stages->n_v; i++)
-        sum += 0 * v_rate[i];
-    if (sum != 0) /* not all are finite */
+    if (!code.stage(code.places, &stages->at, k + stages->n_q, k + stages->work))
         return false;
     d->evaluations++;
     d->factorizations++;

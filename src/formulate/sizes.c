@@ -32,8 +32,10 @@ static void row_sums(const ki_dynamics *d, int rows, const double *length, doubl
 static void row_sizes(const ki_dynamics *d, int rows, const double *x, double floor, const double *least,
                       const double *largest_so_far, double *size) {
     double *length = d->length;
-    for (int j = 0; j < d->system->n_v; j++)
-        length[j] = x ? larger(floor, fabs(x[j])) : floor;
+    for (int j = 0; !x && j < d->system->n_v; j++)
+        length[j] = floor;
+    for (int j = 0; x && j < d->system->n_v; j++)
+        length[j] = larger(floor, fabs(x[j]));
     for (int j = 0; least && j < d->system->n_v; j++)
         length[j] = larger(length[j], least[j]);
     if (rows < d->m || !ki_saddle_row_sums(d->K, d->at.J, length, size))

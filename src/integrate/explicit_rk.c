@@ -43,14 +43,9 @@ static void copy(double *to, const double *from, int n) {
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-/* out = y + h sum_j weight_j k_j */
-static void combine(const rk *self, const ki_combination *c, double h, const double *y, double *out) {
-    ki_combine(c, self->base.n, h, y, out);
-}
-
-/* out = h sum_j weight_j k_j */
-static void weighted_rates(const rk *self, const ki_combination *c, double h, double *out) {
-    combine(self, c, h, NULL, out);
+/* y + h sum_j weight_j k_j into y_try, without the work: no rate depends on it. */
+static void place_stage(rk *self, int s, double h, const double *y) {
+    ki_combine(&self->a[s], self->base.n - 1, h, y, self->y_try);
 }
 
 /* 1 / what is allowed for a component that goes from y to y_try; 0 for the work. */
@@ -63,15 +58,15 @@ static void set_scale(rk *self) {
 }
 
 /* h sum_j weight_j k_j without the work */
-static void estimate_error(const rk *self, const ki_combination *c, double h, double *e) {
-    weighted_rates(self, c, h, e);
+static void weighted_rates(const rk *self, const ki_combination *c, double h, double *e) {
+    ki_combine(c, self->base.n - 1, h, NULL, e);
     e[self->base.n - 1] = 0;
 }
 
 /* Largest |e_i| scale_i; NaN if there is one. */
 KI_TWICE static double largest(const rk *self, const double *e) {
     ki_four most = {0};
-    for (int i = 0; i < self->base.n; i += KI_FOUR) {
+    for (int i = 0; i < self->base.n - 1; i += KI_FOUR) {
         ki_four scaled = *ki_const_four_at(e, i) * *ki_const_four_at(self->scale, i);
         ki_four_most(&most, &scaled);
     }
@@ -86,9 +81,9 @@ KI_TWICE static double largest(const rk *self, const double *e) {
 static keel_status error_of_attempt(rk *self, double h, double *error) {
     double part = 1;
     set_scale(self);
-    estimate_error(self, &self->error, h, self->estimate);
+    weighted_rates(self, &self->error, h, self->estimate);
     if (self->tableau->has_error_low) {
-        estimate_error(self, &self->error_low, h, self->estimate_low);
+        weighted_rates(self, &self->error_low, h, self->estimate_low);
         double e = largest(self, self->estimate), low = largest(self, self->estimate_low);
         double ratio = e > 0 ? 0.1 * low / e : 0;
         part = 1 / sqrt(1 + ratio * ratio);
@@ -106,7 +101,7 @@ static keel_status stages_of_attempt(rk *self, double h) {
     keel_status status = KEEL_OK;
     for (int s = 1; s < T->stages && !status; s++) {
         double t = self->base.t + T->c[s] * h;
-        combine(self, &self->a[s], h, self->base.y, self->y_try);
+        place_stage(self, s, h, self->base.y);
         if (d->m > 0 && !d->by_own && s == T->stages - 1)
             status = ki_rate(d, t, self->y_try, self->k[s]);
         else
@@ -133,7 +128,7 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
     keel_status status = stages_of_attempt(self, h);
     if (status)
         return status;
-    combine(self, &self->a[T->stages], h, self->base.y, self->y_try);
+    ki_combine(&self->a[T->stages], self->base.n, h, self->base.y, self->y_try);
     double t_new = self->base.t + h;
     ki_normalize(d, self->y_try);
     d->rate_follows = true;
@@ -369,7 +364,7 @@ static keel_status prepare_dense(rk *self) {
     ki_dynamics *d = self->base.flow_rows.dynamics;
     ki_stages stages = ki_begin_stages(d, self->y_try);
     for (int s = T->stages + 1; s <= T->stages + T->extra; s++) {
-        combine(self, &self->a[s], h, self->y_old, self->y_try);
+        place_stage(self, s, h, self->y_old);
         double t = self->base.t_old + T->c[s] * h;
         keel_status status = ki_stage_rate(d, &stages, t, self->k[s]);
         if (status)
@@ -383,7 +378,7 @@ static keel_status prepare_dense(rk *self) {
         self->dense[3][i] = change - h * self->k[T->stages][i] - slope;
     }
     for (int r = 0; r < T->dense_rows; r++)
-        weighted_rates(self, &self->dense_rates[r], h, self->dense[4 + r]);
+        ki_combine(&self->dense_rates[r], self->base.n, h, NULL, self->dense[4 + r]);
     self->dense_ready = true;
     return KEEL_OK;
 }

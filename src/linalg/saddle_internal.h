@@ -100,6 +100,7 @@ struct keel_saddle {
 
     double *x, *y;           /* the solution on its way           */
     double *r, *s;           /* the right-hand side               */
+    const double *zero;      /* [n or m] a side that is not given */
     double *x_rest, *y_rest; /* residual of the two blocks        */
     double *x_size, *y_size; /* sizes of the terms in it          */
     double *x_best, *y_best; /* best solution so far              */
