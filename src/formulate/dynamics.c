@@ -316,7 +316,7 @@ keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y) {
 
 keel_status ki_factor_with(ki_dynamics *d, unsigned also, double t, const double *y) {
     if (ki_is_factored(d, t, y))
-        return KEEL_OK;
+        return also ? ki_evaluate_once(d, also, t, y) : KEEL_OK;
     d->factored = false; /* the values of M and J change now */
     keel_status status = ki_evaluate_once(d, KEEL_MASS | KEEL_JACOBIAN | also, t, y);
     return status ? status : ki_factor_terms(d, t, y);
@@ -391,11 +391,8 @@ void ki_expect_redundancy(ki_dynamics *d) {
             ki_saddle_leave_rest(kernels[i], LARGEST_RESIDUAL_REDUNDANT);
 }
 
-void ki_mass_times(const ki_dynamics *d, const double *e, double *out) {
-    keel_pattern P = d->system->M;
-    const double *M = d->at.M;
-    if (ki_saddle_times(d->K, M, e, out))
-        return;
+/* out = M e over the pattern of M */
+static void times(keel_pattern P, const double *M, const double *e, double *out) {
     for (int i = 0; i < P.rows; i++) {
         double sum = 0;
         int last = P.start[i + 1] - 1; /* the diagonal */
@@ -406,6 +403,11 @@ void ki_mass_times(const ki_dynamics *d, const double *e, double *out) {
         }
         out[i] = sum + M[last] * e[i];
     }
+}
+
+void ki_mass_times(const ki_dynamics *d, const double *e, double *out) {
+    if (!ki_saddle_times(d->K, d->at.M, e, out))
+        times(d->system->M, d->at.M, e, out);
 }
 
 /* Newton: r_s ds = -r. */

@@ -210,8 +210,7 @@ bool ki_is_factored(const ki_dynamics *d, double t, const double *y);
 /* Makes K hold the factors of M and J at (t, y): evaluates and factors unless they are there already. */
 keel_status ki_factor_at(ki_dynamics *d, double t, const double *y);
 
-/* The same, with VELOCITY or other terms of ki_evaluate_once evaluated along with M and J if those are not
- * there. */
+/* The same, and VELOCITY or other terms of ki_evaluate_once, along with M and J if those are not there. */
 keel_status ki_factor_with(ki_dynamics *d, unsigned also, double t, const double *y);
 
 /* Factors the M and J that d->at holds, known to belong to (t, y). */

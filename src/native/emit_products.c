@@ -1,5 +1,5 @@
 /* emit_products.c - products with matrices of the patterns of A and J, as straight lines: what surrounds the
- * solves of a step, in the order of ki_mass_times and of row_sizes (src/formulate/). */
+ * solves of a step, in the order of ki_mass_times and of row_sums (src/formulate/). */
 #include "native/emit_saddle.h"
 
 /* out = A x, A the lower triangle of a symmetric matrix, the diagonal last in each row. */

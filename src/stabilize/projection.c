@@ -19,7 +19,7 @@ keel_status ki_evaluate_matrices(ki_dynamics *d, double t, const double *y) {
 }
 
 /* Factors of the kernel P at (t, y): K, or one with metric and rows of its own. K is where one-step methods
- * go on from, and where velocities come next: their violation comes along. */
+ * go on from, and where velocities come next: their violation comes along in any case. */
 static keel_status factor_kernel(ki_dynamics *d, keel_saddle *P, double t, const double *y) {
     if (d->by_own) {
         d->factored = false; /* the values of M and J change now */
@@ -205,7 +205,7 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
         keel_status status = ki_solve_auxiliaries(d, t, y);
         if (!status && anew)
             status = factor_kernel(d, d->P, t, y);
-        if (!status)
+        if (!status && !(anew && d->P == d->K))
             status = ki_evaluate_once(d, what, t, y);
         if (status)
             return status;
