@@ -141,6 +141,19 @@ static void load_all(const ki_model *model, unsigned what, const keel_point *at,
         load(inputs + model->inputs.a, at->a, model->inputs.n);
 }
 
+/* The first program for nothing but terms of `what`, which is the largest; looked up once, as steps ask for
+ * the same sets again and again. */
+static int largest_within(const ki_model *model, ki_work *work, unsigned what) {
+    ki_found *found = &work->found[(what ^ what >> 4 ^ what >> 8) % KI_FOUND];
+    if (found->what == what)
+        return found->program;
+    int i = 0;
+    while (model->program[i].what & ~what)
+        i++;
+    *found = (ki_found){what, i};
+    return i;
+}
+
 static keel_status evaluate(const keel_system *system, void *user, unsigned what, const keel_point *at,
                             keel_terms *terms) {
     const ki_model *model = system->model;
@@ -154,10 +167,8 @@ static keel_status evaluate(const keel_system *system, void *user, unsigned what
         if (status < 0)
             return status;
     }
-    unsigned left = what;
-    for (int i = 0; left; i++) {
-        if (model->program[i].what & ~left)
-            continue;
+    for (unsigned left = what; left;) {
+        int i = largest_within(model, work, left);
         left &= ~model->program[i].what;
         if (has_code(code, i, at)) {
             code->program[i](at, work->inputs + model->inputs.w, terms);

@@ -107,6 +107,13 @@ void ki_model_free(ki_model *model);
 /* Connects the functions of the system. */
 void ki_model_connect(ki_model *model);
 
+/* The largest program within each of the last sets of terms that were asked for. */
+enum { KI_FOUND = 16 };
+typedef struct ki_found {
+    unsigned what; /* 0: nothing yet */
+    int program;
+} ki_found;
+
 /* A private scratch area. */
 typedef struct ki_work {
     ki_arena arena;
@@ -118,6 +125,7 @@ typedef struct ki_work {
     double *first, *second;                 /* ... of the two tapes of the coupling, */
     double *first_answers, *second_answers; /* and their answers */
     int *pivot;                             /* of the factored r_s of all components */
+    ki_found found[KI_FOUND];
 } ki_work;
 
 #endif

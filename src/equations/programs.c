@@ -24,6 +24,8 @@ static const unsigned WANTED[] = {
     /* ... and what they do to the energy, before and after */
     KEEL_POSITION | KEEL_ENERGY,
     KEEL_VELOCITY | KEEL_ENERGY,
+    /* ... where a rate follows */
+    KEEL_VELOCITY | KEEL_ENERGY | KEEL_FORCE | KEEL_XI | KEEL_STATES | KEEL_POWER,
     KEEL_VELOCITY | KEEL_JACOBIAN | KEEL_VELOCITY_Q | KEEL_POSITION | KEEL_INVARIANTS,
     /* forces that depend on multipliers */
     KEEL_FORCE | KEEL_FORCE_LAMBDA,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "linalg/dense.h"
-#include "linalg/saddle_code.h"
 
 /* A violation of J v' = s above this, relative to the size of J v', is no longer round-off: the constraints
  * contradict each other. Redundant constraints agree only as well as the state satisfies them, and stages do
@@ -148,6 +147,7 @@ static void make_kernels(ki_dynamics *d) {
 keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system, const ki_law *law) {
     *d = (ki_dynamics){.system = system, .law = law, .m = keel_system_m(system)};
     d->n_y = system->n_q + system->n_v + system->n_z + 1;
+    d->kept = KI_KEPT | (system->n_z || system->Q_lambda.rows ? 0u : (unsigned)KI_KEPT_OF_RATE);
     ki_arena_init(&d->arena);
     allocate_terms(d);
     allocate_scratch(d);
@@ -244,13 +244,27 @@ keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const dou
                       : KEEL_OK;
 }
 
+/* Bit by bit; not memcmp, as vectors are short. */
+static inline bool same(int n, const double *a, const double *b) {
+    typedef long long bits __attribute__((may_alias));
+    const bits *x = (const bits *)a, *y = (const bits *)b;
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        if (((x[i] ^ y[i]) | (x[i + 1] ^ y[i + 1])) | ((x[i + 2] ^ y[i + 2]) | (x[i + 3] ^ y[i + 3])))
+            return false;
+    for (; i < n; i++)
+        if (x[i] != y[i])
+            return false;
+    return true;
+}
+
 /* Which of the terms in d->known belong to (t, y). Positions and matrices do not ask for velocities. With
  * auxiliaries none do: those are solved for anew, and differ in the last digits. */
 static unsigned known_at(const ki_dynamics *d, double t, const double *y) {
-    size_t n_q = (size_t)d->system->n_q, n_v = (size_t)d->system->n_v;
-    if (!d->known || t != d->known_t || d->system->n_s || memcmp(y, d->known_qv, n_q * sizeof *y) != 0)
+    int n_q = d->system->n_q, n_v = d->system->n_v;
+    if (!d->known || t != d->known_t || d->system->n_s || !same(n_q, y, d->known_qv))
         return 0;
-    bool moved = memcmp(y + n_q, d->known_qv + n_q, n_v * sizeof *y) != 0;
+    bool moved = !same(n_v, y + n_q, d->known_qv + n_q);
     unsigned of_q = KEEL_POSITION | KEEL_MASS | (d->system->J_needs_v ? 0u : KEEL_JACOBIAN);
     return moved ? d->known & of_q : d->known;
 }
@@ -267,7 +281,7 @@ keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const doub
     keel_status status = ki_evaluate_terms(d, missing, t, y);
     if (status)
         return status;
-    d->known = known | (missing & KI_KEPT);
+    d->known = known | (missing & d->kept);
     d->known_t = t;
     memcpy(d->known_qv, y, (size_t)(d->system->n_q + d->system->n_v) * sizeof *y);
     return KEEL_OK;
@@ -275,7 +289,7 @@ keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const doub
 
 bool ki_is_factored(const ki_dynamics *d, double t, const double *y) {
     return d->factored && t == d->factored_t && !d->system->J_needs_v &&
-           memcmp(y, d->factored_q, (size_t)d->system->n_q * sizeof(double)) == 0;
+           same(d->system->n_q, y, d->factored_q);
 }
 
 void ki_note_factors(ki_dynamics *d, double t, const double *y) {
@@ -302,7 +316,7 @@ keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y) {
 
 keel_status ki_factor_with(ki_dynamics *d, unsigned also, double t, const double *y) {
     if (ki_is_factored(d, t, y))
-        return KEEL_OK;
+        return also ? ki_evaluate_once(d, also, t, y) : KEEL_OK;
     d->factored = false; /* the values of M and J change now */
     keel_status status = ki_evaluate_once(d, KEEL_MASS | KEEL_JACOBIAN | also, t, y);
     return status ? status : ki_factor_terms(d, t, y);
@@ -377,9 +391,8 @@ void ki_expect_redundancy(ki_dynamics *d) {
             ki_saddle_leave_rest(kernels[i], LARGEST_RESIDUAL_REDUNDANT);
 }
 
-void ki_mass_times(const ki_dynamics *d, const double *e, double *out) {
-    keel_pattern P = d->system->M;
-    const double *M = d->at.M;
+/* out = M e over the pattern of M */
+static void times(keel_pattern P, const double *M, const double *e, double *out) {
     for (int i = 0; i < P.rows; i++) {
         double sum = 0;
         int last = P.start[i + 1] - 1; /* the diagonal */
@@ -390,6 +403,11 @@ void ki_mass_times(const ki_dynamics *d, const double *e, double *out) {
         }
         out[i] = sum + M[last] * e[i];
     }
+}
+
+void ki_mass_times(const ki_dynamics *d, const double *e, double *out) {
+    if (!ki_saddle_times(d->K, d->at.M, e, out))
+        times(d->system->M, d->at.M, e, out);
 }
 
 /* Newton: r_s ds = -r. */

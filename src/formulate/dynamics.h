@@ -22,6 +22,7 @@
 #include "formulate/partition.h"
 #include "keel/saddle.h"
 #include "keel/system.h"
+#include "linalg/saddle_code.h"
 
 /* What kind of quantity made a call fail. */
 typedef enum ki_trouble_kind {
@@ -75,7 +76,9 @@ typedef struct ki_energy_change {
 } ki_energy_change;
 
 /* What ki_evaluate_once does not evaluate again. */
-#define KI_KEPT (KEEL_MASS | KEEL_JACOBIAN | KEEL_POSITION | KEEL_VELOCITY | KEEL_ENERGY)
+#define KI_KEPT (KEEL_MASS | KEEL_JACOBIAN | KEEL_POSITION | KEEL_VELOCITY | KEEL_XI | KEEL_ENERGY)
+/* ... nor of these, where they depend on t, q and v alone. */
+#define KI_KEPT_OF_RATE (KEEL_FORCE | KEEL_STATES | KEEL_POWER)
 
 typedef struct ki_dynamics {
     const keel_system *system;
@@ -99,7 +102,8 @@ typedef struct ki_dynamics {
     bool by_own, own_factored;
     double *own_q;  /* [n_q] where */
     long own_count; /* how often it was done */
-    unsigned known; /* of the terms in KI_KEPT, those that d->at holds for (t, q, v) below */
+    unsigned kept;  /* KI_KEPT, with or without KI_KEPT_OF_RATE */
+    unsigned known; /* of these terms, those that d->at holds for (t, q, v) below */
     double known_t;
     double *known_qv;     /* [n_q + n_v] */
     keel_saddle *P, *P_G; /* K and K_G with the metric and penalty of projections; K and K_G themselves for
@@ -139,8 +143,9 @@ typedef struct ki_dynamics {
     double *invariant_error;   /* [n_i] scratch                        */
     double *invariant_t;       /* [n_i] scratch                        */
 
-    bool in_stage;  /* nothing but the rate matters: one application of good factors is enough */
-    bool redundant; /* some constraints depend on others at the start: ki_expect_redundancy */
+    bool rate_follows; /* where a projection ends: what it takes is evaluated along with the velocities */
+    bool in_stage;     /* nothing but the rate matters: one application of good factors is enough */
+    bool redundant;    /* some constraints depend on others at the start: ki_expect_redundancy */
     double moved_position, moved_velocity; /* M-norm of the last correction of a state */
     double *J_here;                        /* [entries of J] J where velocities are judged, if `relaxed` */
     double *audit_M;          /* entries of M where a state was corrected; NULL: no audit (ki_audit_on) */
@@ -182,7 +187,7 @@ void ki_normalize(ki_dynamics *d, double *y);
 /* Evaluates terms into d->at at (t, y, d->s, d->lambda). */
 keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const double *y);
 
-/* The same, but those in KI_KEPT not again where d->at holds them for this point: projections, the audit and
+/* The same, but those in d->kept not again where d->at holds them for this point: projections, the audit and
  * the measures after a step ask for the same. */
 keel_status ki_evaluate_once(ki_dynamics *d, unsigned what, double t, const double *y);
 
@@ -193,7 +198,10 @@ static inline keel_status ki_solve_auxiliaries(ki_dynamics *d, double t, const d
     return d->system->n_s ? ki_newton_auxiliaries(d, t, y) : KEEL_OK;
 }
 
-/* Whether d->at holds all of `what`, terms in KI_KEPT, for (t, y). */
+/* What a rate needs besides M and J. */
+unsigned ki_terms_of_rate(const ki_dynamics *d);
+
+/* Whether d->at holds all of `what`, terms in d->kept, for (t, y). */
 bool ki_knows(const ki_dynamics *d, unsigned what, double t, const double *y);
 
 /* True if K holds the factors of M and J at (t, y), and d->at their values. */
@@ -202,8 +210,7 @@ bool ki_is_factored(const ki_dynamics *d, double t, const double *y);
 /* Makes K hold the factors of M and J at (t, y): evaluates and factors unless they are there already. */
 keel_status ki_factor_at(ki_dynamics *d, double t, const double *y);
 
-/* The same, with VELOCITY or other terms of ki_evaluate_once evaluated along with M and J if those are not
- * there. */
+/* The same, and VELOCITY or other terms of ki_evaluate_once, along with M and J if those are not there. */
 keel_status ki_factor_with(ki_dynamics *d, unsigned also, double t, const double *y);
 
 /* Factors the M and J that d->at holds, known to belong to (t, y). */
@@ -262,10 +269,11 @@ keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k);
  * good (KI_STAGE_CONDITION), by machine code if there is any. */
 typedef struct ki_stages {
     bool by_recursion;
-    bool plain;    /* v' comes from M, J, Q and xi and nothing else */
-    bool by_code;  /* ... and machine code may find it */
-    unsigned what; /* what that is asked for */
-    keel_point at; /* the stage */
+    bool plain;            /* v' comes from M, J, Q and xi and nothing else        */
+    ki_stage_code by_code; /* ... and machine code finds it, if this is not NULL   */
+    bool by_kinematics;    /* q' is not v                                          */
+    int n_q, n_v, work;    /* v' and W' in y'                                      */
+    keel_point at;         /* the stage                                            */
 } ki_stages;
 
 /* Looked up once for stages that follow each other, all in the same y. */

@@ -8,7 +8,6 @@
 #include "base/four.h"
 #include "formulate/dynamics.h"
 #include "formulate/own.h"
-#include "linalg/saddle_code.h"
 
 /* a h of the automatic gains, see law.h. Measured: at 0.25 dopri5 takes seven times the steps on the
  * pendulum, at 0.05 four percent more than without. The springs of the penalty form carry the load: theirs
@@ -32,8 +31,7 @@ keel_status ki_check_states(ki_dynamics *d, double t) {
     return KEEL_OK;
 }
 
-/* What a rate needs besides M and J. */
-static unsigned terms_of_rate(const ki_dynamics *d) {
+unsigned ki_terms_of_rate(const ki_dynamics *d) {
     unsigned what = KEEL_FORCE | KEEL_XI | (d->system->f_needs_lambda ? 0u : KEEL_STATES);
     if (d->system->has_energy)
         what |= KEEL_POWER | (d->system->has_drivers ? KEEL_VELOCITY : 0u);
@@ -45,10 +43,11 @@ static unsigned terms_of_rate(const ki_dynamics *d) {
 /* Terms and factors at (t, y). M and J are taken over when they are already factored for this
  * configuration. */
 static keel_status evaluate_and_factor(ki_dynamics *d, double t, const double *y) {
-    unsigned what = terms_of_rate(d);
+    unsigned what = ki_terms_of_rate(d);
     bool known = ki_is_factored(d, t, y);
     d->factored = known;
-    keel_status status = ki_evaluate_terms(d, known ? what : what | KEEL_MASS | KEEL_JACOBIAN, t, y);
+    keel_status status = known ? ki_evaluate_once(d, what, t, y)
+                               : ki_evaluate_terms(d, what | KEEL_MASS | KEEL_JACOBIAN, t, y);
     if (!status)
         status = ki_check_finite(d, t);
     if (!status && !known && !d->K_D) /* penalty formulations factor another matrix */
@@ -105,7 +104,7 @@ bool ki_rate_by_code(ki_dynamics *d, double t, const double *y) {
         return false;
     keel_point at = ki_point(d, t, y);
     ki_saddle_use(d->K, sys->kernel(sys));
-    unsigned what = terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN;
+    unsigned what = ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN;
     d->factored = false;
     d->known &= ~what;
     if (!ki_saddle_accelerate(d->K, what, &at, &d->at, d->x, d->lambda))
@@ -195,28 +194,33 @@ ki_stages ki_begin_stages(ki_dynamics *d, const double *y) {
     const keel_system *sys = d->system;
     ki_stages stages = {.by_recursion = ki_may_accelerate(d),
                         .plain = may_solve_once(d),
-                        .what = terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN,
+                        .by_kinematics = sys->kinematics,
+                        .n_q = sys->n_q,
+                        .n_v = sys->n_v,
+                        .work = d->n_y - 1,
                         .at = ki_point(d, 0, y)};
-    stages.by_code = stages.plain && sys->kernel && sys->has_energy;
-    if (stages.by_code)
-        ki_saddle_use(d->K, sys->kernel(sys));
+    if (!stages.plain || stages.by_recursion || !sys->kernel || !sys->has_energy)
+        return stages;
+    ki_saddle_use(d->K, sys->kernel(sys));
+    stages.by_code = ki_saddle_begin_stages(d->K, ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN);
     return stages;
 }
 
 /* q' = N v; where that is v in whole fours: what is written behind q' comes after. */
-static void set_position_rate(const keel_system *sys, const keel_point *at, double *k) {
-    if (sys->kinematics) {
-        sys->kinematics(sys, at->q, at->v, k);
+KI_INLINE void set_position_rate(const ki_stages *stages, const keel_system *sys, double *k) {
+    if (stages->by_kinematics) {
+        sys->kinematics(sys, stages->at.q, stages->at.v, k);
         return;
     }
-    for (int i = 0; i < sys->n_v; i += KI_FOUR)
-        *ki_four_at(k, i) = *ki_const_four_at(at->v, i);
+    for (int i = 0; i < stages->n_v; i += KI_FOUR)
+        *ki_four_at(k, i) = *ki_const_four_at(stages->at.v, i);
 }
 
 /* By machine code: v' goes where it belongs, and nothing is noted. */
-static bool stage_by_code(ki_dynamics *d, const ki_stages *stages, double *k) {
-    set_position_rate(d->system, &stages->at, k);
-    if (!ki_saddle_stage(d->K, stages->what, &stages->at, ki_v(d, k), ki_work(d, k)))
+static bool stage_by_code(ki_dynamics *d, ki_stages *stages, double *k) {
+    ki_stage_code code = stages->by_code;
+    set_position_rate(stages, d->system, k);
+    if (!code.stage(code.places, &stages->at, k + stages->n_q, k + stages->work))
         return false;
     d->evaluations++;
     d->factorizations++;
@@ -240,19 +244,23 @@ static bool stage_by_recursion(ki_dynamics *d, const keel_point *at, double *k) 
     return true;
 }
 
-/* Where neither can, ki_rate also tells what is not finite. Its factors are wanted if the system has given
- * back its own. */
-keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k) {
-    const double *y = stages->at.q;
-    stages->at.t = t;
-    if (stages->by_recursion && stage_by_recursion(d, &stages->at, k))
-        return KEEL_OK;
-    if (!stages->plain || d->by_own)
-        return ki_rate(d, t, y, k);
-    if (stages->by_code && stage_by_code(d, stages, k))
-        return KEEL_OK;
-    d->in_stage = true;
-    keel_status status = ki_rate(d, t, y, k);
+/* Neither by the system nor by machine code: ki_rate also tells what is not finite. Its factors are wanted if
+ * the system has given back its own. */
+static keel_status stage_by_rate(ki_dynamics *d, const ki_stages *stages, double *k) {
+    d->in_stage = stages->plain && !d->by_own;
+    keel_status status = ki_rate(d, stages->at.t, stages->at.q, k);
     d->in_stage = false;
     return status;
+}
+
+keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k) {
+    stages->at.t = t;
+    if (stages->by_code.stage) {
+        if (stage_by_code(d, stages, k))
+            return KEEL_OK;
+        ki_saddle_pause_stages(d->K, &stages->by_code);
+    }
+    if (stages->by_recursion && stage_by_recursion(d, &stages->at, k))
+        return KEEL_OK;
+    return stage_by_rate(d, stages, k);
 }

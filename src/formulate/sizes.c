@@ -15,23 +15,33 @@ static double largest(const double *x, int n) {
     return max;
 }
 
+/* size = |J| length for the first `rows` rows */
+static void row_sums(const ki_dynamics *d, int rows, const double *length, double *size) {
+    const int *start = d->system->J.start, *index = d->system->J.index;
+    for (int i = 0; i < rows; i++) {
+        double sum = 0;
+        for (int k = start[i]; k < start[i + 1]; k++)
+            sum += fabs(d->at.J[k]) * length[index[k]];
+        size[i] = sum;
+    }
+}
+
 /* sum_j |J_ij| max(|x_j|, floor, least_j) for the first `rows` rows; x = NULL takes `floor` for all, least =
  * NULL zeros. A row that was larger before keeps a hundredth of that size: at a singular pose a row of J may
  * vanish, but not the terms of its constraint. */
 static void row_sizes(const ki_dynamics *d, int rows, const double *x, double floor, const double *least,
                       const double *largest_so_far, double *size) {
-    const int *start = d->system->J.start, *index = d->system->J.index;
-    const double *J = d->at.J;
     double *length = d->length;
-    for (int j = 0; j < d->system->n_v; j++)
-        length[j] = x ? larger(floor, fabs(x[j])) : floor;
+    for (int j = 0; !x && j < d->system->n_v; j++)
+        length[j] = floor;
+    for (int j = 0; x && j < d->system->n_v; j++)
+        length[j] = larger(floor, fabs(x[j]));
     for (int j = 0; least && j < d->system->n_v; j++)
         length[j] = larger(length[j], least[j]);
+    if (rows < d->m || !ki_saddle_row_sums(d->K, d->at.J, length, size))
+        row_sums(d, rows, length, size);
     for (int i = 0; i < rows; i++) {
-        double sum = 0;
-        for (int k = start[i]; k < start[i + 1]; k++)
-            sum += fabs(J[k]) * length[index[k]];
-        sum = larger(0.01 * largest_so_far[i], sum);
+        double sum = larger(0.01 * largest_so_far[i], size[i]);
         size[i] = sum > 0 ? sum : 1; /* an empty row: nothing to compare with */
     }
 }

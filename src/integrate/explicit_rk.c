@@ -10,6 +10,7 @@
 
 #include "base/four.h"
 #include "formulate/own.h"
+#include "integrate/combination.h"
 #include "integrate/integrator.h"
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
@@ -19,18 +20,11 @@ typedef struct steps_of_a_kind {
     int count, others;
 } steps_of_a_kind;
 
-/* sum_j weight_j k_j, the zeros left out; a multiple of four terms */
-typedef struct combination {
-    int used;
-    double weight[KI_STAGES_MAX + 3];
-    const double *k[KI_STAGES_MAX + 3];
-} combination;
-
 typedef struct rk {
     ki_integrator base;
     const ki_tableau *tableau;
-    combination a[KI_STAGES_MAX], error, error_low, dense_rates[KI_DENSE_MAX]; /* its rows */
-    combination from_last; /* from the last stage to the new point */
+    ki_combination a[KI_STAGES_MAX], error, error_low, dense_rates[KI_DENSE_MAX]; /* its rows */
+    ki_combination from_last; /* from the last stage to the new point */
     ki_step_control control;
     double h;       /* step to try next            */
     double h_taken; /* length of the last step     */
@@ -49,55 +43,9 @@ static void copy(double *to, const double *from, int n) {
     memcpy(to, from, (size_t)n * sizeof *to);
 }
 
-/* The combination for `fours` times four components from i on, each with all of its terms: no sum leaves its
- * register, and the weights are loaded once. */
-KI_INLINE void combine_fours(const combination *c, double h, const double *y, double *out, int i, int fours) {
-    ki_four sum[4] = {{0}};
-    for (int j = 0; j < c->used; j += 4) {
-        const double *w = c->weight + j, *const *k = c->k + j;
-        for (int b = 0; b < fours; b++)
-            sum[b] +=
-                (w[0] * *ki_const_four_at(k[0], i + 4 * b) + w[1] * *ki_const_four_at(k[1], i + 4 * b)) +
-                (w[2] * *ki_const_four_at(k[2], i + 4 * b) + w[3] * *ki_const_four_at(k[3], i + 4 * b));
-    }
-    for (int b = 0; b < fours; b++) {
-        sum[b] *= h;
-        if (y)
-            sum[b] += *ki_const_four_at(y, i + 4 * b);
-        *ki_four_at(out, i + 4 * b) = sum[b];
-    }
-}
-
-/* out = y + h sum_j weight_j k_j, y = NULL: zero. All vectors have room for whole fours (KI_SPARE). `out` may
- * be y. */
-KI_TWICE static void combine(const rk *self, const combination *c, double h, const double *y, double *out) {
-    int i = 0, fours = ki_padded(self->base.n) / KI_FOUR;
-    for (; fours >= 4; fours -= 4, i += 4 * KI_FOUR)
-        combine_fours(c, h, y, out, i, 4);
-    if (fours == 3)
-        combine_fours(c, h, y, out, i, 3);
-    else if (fours == 2)
-        combine_fours(c, h, y, out, i, 2);
-    else if (fours == 1)
-        combine_fours(c, h, y, out, i, 1);
-}
-
-/* The weights that are not zero, filled up with nothing. */
-static combination without_zeros(const rk *self, const double *weights, int count) {
-    combination c = {0};
-    for (int j = 0; j < count; j++)
-        if (weights[j] != 0) {
-            c.k[c.used] = self->k[j];
-            c.weight[c.used++] = weights[j];
-        }
-    for (; c.used % 4; c.used++)
-        c.k[c.used] = self->k[0];
-    return c;
-}
-
-/* out = h sum_j weight_j k_j */
-static void weighted_rates(const rk *self, const combination *c, double h, double *out) {
-    combine(self, c, h, NULL, out);
+/* y + h sum_j weight_j k_j into y_try, without the work: no rate depends on it. */
+static void place_stage(rk *self, int s, double h, const double *y) {
+    ki_combine(&self->a[s], self->base.n - 1, h, y, self->y_try);
 }
 
 /* 1 / what is allowed for a component that goes from y to y_try; 0 for the work. */
@@ -110,15 +58,15 @@ static void set_scale(rk *self) {
 }
 
 /* h sum_j weight_j k_j without the work */
-static void estimate_error(const rk *self, const combination *c, double h, double *e) {
-    weighted_rates(self, c, h, e);
+static void weighted_rates(const rk *self, const ki_combination *c, double h, double *e) {
+    ki_combine(c, self->base.n - 1, h, NULL, e);
     e[self->base.n - 1] = 0;
 }
 
 /* Largest |e_i| scale_i; NaN if there is one. */
 KI_TWICE static double largest(const rk *self, const double *e) {
     ki_four most = {0};
-    for (int i = 0; i < self->base.n; i += KI_FOUR) {
+    for (int i = 0; i < self->base.n - 1; i += KI_FOUR) {
         ki_four scaled = *ki_const_four_at(e, i) * *ki_const_four_at(self->scale, i);
         ki_four_most(&most, &scaled);
     }
@@ -133,9 +81,9 @@ KI_TWICE static double largest(const rk *self, const double *e) {
 static keel_status error_of_attempt(rk *self, double h, double *error) {
     double part = 1;
     set_scale(self);
-    estimate_error(self, &self->error, h, self->estimate);
+    weighted_rates(self, &self->error, h, self->estimate);
     if (self->tableau->has_error_low) {
-        estimate_error(self, &self->error_low, h, self->estimate_low);
+        weighted_rates(self, &self->error_low, h, self->estimate_low);
         double e = largest(self, self->estimate), low = largest(self, self->estimate_low);
         double ratio = e > 0 ? 0.1 * low / e : 0;
         part = 1 / sqrt(1 + ratio * ratio);
@@ -153,7 +101,7 @@ static keel_status stages_of_attempt(rk *self, double h) {
     keel_status status = KEEL_OK;
     for (int s = 1; s < T->stages && !status; s++) {
         double t = self->base.t + T->c[s] * h;
-        combine(self, &self->a[s], h, self->base.y, self->y_try);
+        place_stage(self, s, h, self->base.y);
         if (d->m > 0 && !d->by_own && s == T->stages - 1)
             status = ki_rate(d, t, self->y_try, self->k[s]);
         else
@@ -180,10 +128,12 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
     keel_status status = stages_of_attempt(self, h);
     if (status)
         return status;
-    combine(self, &self->a[T->stages], h, self->base.y, self->y_try);
+    ki_combine(&self->a[T->stages], self->base.n, h, self->base.y, self->y_try);
     double t_new = self->base.t + h;
     ki_normalize(d, self->y_try);
+    d->rate_follows = true;
     status = ki_settle(d, self->base.flow.stabilize, t_new, self->y_try);
+    d->rate_follows = false;
     /* not before, with the factors of the last stage: near singular poses those tell something else */
     if (!status && T->adaptive && !T->error_uses_new_rate) {
         status = error_of_attempt(self, h, error);
@@ -382,14 +332,14 @@ static void list_weights(rk *self) {
     int last = T->stages - 1, all = T->stages + 1 + T->extra, count = T->stages + T->error_uses_new_rate;
     double weights[KI_STAGES_MAX];
     for (int s = 1; s < all; s++)
-        self->a[s] = without_zeros(self, T->a[s], s);
-    self->error = without_zeros(self, T->error, count);
-    self->error_low = without_zeros(self, T->error_low, count);
+        self->a[s] = ki_combination_of(s, T->a[s], self->k);
+    self->error = ki_combination_of(count, T->error, self->k);
+    self->error_low = ki_combination_of(count, T->error_low, self->k);
     for (int j = 0; j < T->stages; j++)
         weights[j] = T->a[T->stages][j] - (j < last ? T->a[last][j] : 0);
-    self->from_last = without_zeros(self, weights, T->stages);
+    self->from_last = ki_combination_of(T->stages, weights, self->k);
     for (int r = 0; r < T->dense_rows; r++)
-        self->dense_rates[r] = without_zeros(self, T->dense[r], all);
+        self->dense_rates[r] = ki_combination_of(all, T->dense[r], self->k);
 }
 
 static double *new_vector(rk *self) {
@@ -414,7 +364,7 @@ static keel_status prepare_dense(rk *self) {
     ki_dynamics *d = self->base.flow_rows.dynamics;
     ki_stages stages = ki_begin_stages(d, self->y_try);
     for (int s = T->stages + 1; s <= T->stages + T->extra; s++) {
-        combine(self, &self->a[s], h, self->y_old, self->y_try);
+        place_stage(self, s, h, self->y_old);
         double t = self->base.t_old + T->c[s] * h;
         keel_status status = ki_stage_rate(d, &stages, t, self->k[s]);
         if (status)
@@ -428,20 +378,30 @@ static keel_status prepare_dense(rk *self) {
         self->dense[3][i] = change - h * self->k[T->stages][i] - slope;
     }
     for (int r = 0; r < T->dense_rows; r++)
-        weighted_rates(self, &self->dense_rates[r], h, self->dense[4 + r]);
+        ki_combine(&self->dense_rates[r], self->base.n, h, NULL, self->dense[4 + r]);
     self->dense_ready = true;
     return KEEL_OK;
 }
 
-/* y = r_1 + theta (r_2 + (1 - theta) (r_3 + theta (r_4 + ..))), rows of r up to `last`: row by row, so that
- * components do not wait for each other. */
-KI_TWICE static void polynomial(int n, double *const *r, int last, double theta, double *restrict y) {
-    memcpy(y, r[last], (size_t)n * sizeof *y);
-    for (int k = last - 1; k >= 0; k--) {
-        double factor = k % 2 ? 1 - theta : theta;
-        const double *restrict row = r[k];
-        for (int i = 0; i < n; i++)
-            y[i] = row[i] + factor * y[i];
+/* y = r_1 + theta (r_2 + (1 - theta) (r_3 + theta (r_4 + ..))), rows of r up to `last`, in whole fours: eight
+ * components at a time, so that they do not wait for each other. */
+KI_TWICE static void polynomial(int n, double *const *r, int last, double theta, double *y) {
+    double factor[2] = {theta, 1 - theta};
+    int i = 0;
+    for (; i + KI_FOUR < n; i += 2 * KI_FOUR) {
+        ki_four a = *ki_const_four_at(r[last], i), b = *ki_const_four_at(r[last], i + KI_FOUR);
+        for (int k = last - 1; k >= 0; k--) {
+            a = *ki_const_four_at(r[k], i) + factor[k % 2] * a;
+            b = *ki_const_four_at(r[k], i + KI_FOUR) + factor[k % 2] * b;
+        }
+        *ki_four_at(y, i) = a;
+        *ki_four_at(y, i + KI_FOUR) = b;
+    }
+    for (; i < n; i += KI_FOUR) {
+        ki_four a = *ki_const_four_at(r[last], i);
+        for (int k = last - 1; k >= 0; k--)
+            a = *ki_const_four_at(r[k], i) + factor[k % 2] * a;
+        *ki_four_at(y, i) = a;
     }
 }
 
@@ -454,7 +414,10 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
     keel_status status = self->dense_ready ? KEEL_OK : prepare_dense(self);
     if (status)
         return status;
-    polynomial(base->n, self->dense, 3 + self->tableau->dense_rows, (t - base->t_old) / self->h_taken, y);
+    double *inside = self->estimate; /* not in use between steps, and with room for whole fours */
+    polynomial(base->n, self->dense, 3 + self->tableau->dense_rows, (t - base->t_old) / self->h_taken,
+               inside);
+    copy(y, inside, base->n);
     return KEEL_OK;
 }
 

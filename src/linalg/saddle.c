@@ -40,6 +40,7 @@ static void allocate(keel_saddle *K) {
         *of_n[i] = KI_NEW(arena, double, K->n);
     for (size_t i = 0; i < sizeof of_m / sizeof *of_m; i++)
         *of_m[i] = KI_NEW(arena, double, K->m);
+    K->zero = KI_NEW(arena, double, K->n > K->m ? K->n : K->m);
 }
 
 /* Very small systems are not worth an ordering; large ones are worth full matrices only if they are full. */
@@ -140,6 +141,13 @@ static bool copy_finite(int count, const double *restrict from, double *restrict
     for (; i < count; i++)
         a += 0 * (to[i] = from[i]);
     return a + b + c + d == 0;
+}
+
+static bool is_finite(int count, const double *x) {
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += 0 * x[i];
+    return sum == 0;
 }
 
 static double scale_of(double square) {
@@ -271,7 +279,8 @@ void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
                                    .S_size = K->S_size,
                                    .raised = K->raised,
                                    .tolerance = 0.5 * K->settings.tolerance};
-    K->code_pause = K->stage_pause = 0;
+    K->code_pause = 0;
+    K->stage_pause = false;
     if (fits && K->dense)
         ki_saddle_dense_places(K, &K->places);
     else if (fits && ki_saddle_sparse_is_plain(K))
@@ -399,23 +408,38 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
     return status;
 }
 
-/* x, y <- K'^-1 (x, y) by machine code, whatever the residual. */
-static void apply_by_code(keel_saddle *K, double *x, double *y) {
+/* x, y <- K'^-1 (r, s) by machine code, whatever the residual. */
+static keel_status apply_by_code(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
     double tolerance = K->places.tolerance;
     K->places.tolerance = 1;
-    K->code->solve(&K->places, x, y, x, y);
+    K->code->solve(&K->places, r, s, x, y);
     K->places.tolerance = tolerance;
+    return KEEL_OK;
 }
 
 void ki_apply(keel_saddle *K, double *x, double *y) {
     if (K->dense && K->rescued)
         ki_null_space_apply(K, x, y);
     else if (has_code_factors(K))
-        apply_by_code(K, x, y);
+        apply_by_code(K, x, y, x, y);
     else if (K->sparse)
         ki_saddle_sparse_apply(K, x, y);
     else
         ki_saddle_dense_apply(K, x, y);
+}
+
+bool ki_saddle_times(const keel_saddle *K, const double *A, const double *x, double *out) {
+    if (!K->code)
+        return false;
+    K->code->times(A, x, out);
+    return true;
+}
+
+bool ki_saddle_row_sums(const keel_saddle *K, const double *J, const double *x, double *out) {
+    if (!K->code)
+        return false;
+    K->code->row_sums(J, x, out);
+    return true;
 }
 
 bool ki_saddle_pivots(const keel_saddle *K, double *pivot, double *size) {
@@ -441,11 +465,7 @@ static void copy(int count, const double *from, double *to) {
 
 /* Solves by machine code; false if the residual wants a closer look. */
 static bool solve_by_code(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
-    if (!r)
-        memset(K->r, 0, (size_t)K->n * sizeof(double));
-    if (!s)
-        memset(K->s, 0, (size_t)K->m * sizeof(double));
-    return !K->rescued && K->code->solve(&K->places, r ? r : K->r, s ? s : K->s, x, y);
+    return !K->rescued && K->code->solve(&K->places, r ? r : K->zero, s ? s : K->zero, x, y);
 }
 
 keel_status keel_saddle_solve(keel_saddle *K, const double *r, const double *s, double *x, double *y,
@@ -474,6 +494,10 @@ static keel_status solve_plainly(keel_saddle *K, bool plain, const double *r, co
                                  double *y) {
     if (!plain || !K->factored || K->rescued || K->pivots.near > 0)
         return keel_saddle_solve(K, r, s, x, y, NULL);
+    if (has_code_factors(K)) {
+        bool given = (!r || is_finite(K->n, r)) && (!s || is_finite(K->m, s));
+        return given ? apply_by_code(K, r ? r : K->zero, s ? s : K->zero, x, y) : KEEL_ERROR_NOT_FINITE;
+    }
     bool finite = take_vector(K->n, r, x);
     finite &= take_vector(K->m, s, y);
     if (!finite)

@@ -52,6 +52,9 @@ struct keel_saddle_code {
      * residual is looked at but that of rows whose pivots were raised. 0: it is not finite, or the matrix is
      * not as good as KI_STAGE_CONDITION asks for. NULL: there is none. */
     int (*stage)(const ki_saddle_places *at, const struct keel_point *point, double *x, double *power);
+    /* out = A x and out = |J| x with values of these patterns; `out` is none of the others. */
+    void (*times)(const double *A, const double *x, double *out);
+    void (*row_sums)(const double *J, const double *x, double *out);
 };
 
 /* accelerate() with the code in use; false if there is none for `what`, or it could not finish: all is to be
@@ -64,8 +67,18 @@ bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point
  * the accelerations, and mostly nothing. The end of the step is refined. */
 #define KI_STAGE_CONDITION 1e4
 
-/* stage() with the code in use; K keeps its factors. False if there is none for `what`, or it gave back. */
-bool ki_saddle_stage(keel_saddle *K, unsigned what, const struct keel_point *point, double *x, double *power);
+/* stage() of the code in use, and its first argument. */
+typedef struct ki_stage_code {
+    int (*stage)(const ki_saddle_places *at, const struct keel_point *point, double *x, double *power);
+    const ki_saddle_places *places;
+} ki_stage_code;
+
+/* Looked up once for stages that follow each other; K keeps its factors. NULL if there is none for `what`,
+ * and the first time after it gave back. */
+ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what);
+
+/* It gave back: what is out of the ordinary will be so in the next stages, too. */
+void ki_saddle_pause_stages(keel_saddle *K, ki_stage_code *stages);
 
 /* keel_saddle_solve with the numbers of stage(), by the factors of A, J and D = 0. */
 keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double *s, double *x, double *y);
@@ -82,6 +95,10 @@ keel_status ki_saddle_solve_leaving(keel_saddle *K, const double *r, const doubl
  * part `most` of its terms, may stand in those rows whose pivots failed, instead of being shared by least
  * squares among all: for systems whose rows repeat each other, evaluated off the constraints. */
 void ki_saddle_leave_rest(keel_saddle *K, double most);
+
+/* times() and row_sums() of the code in use; false if there is none. */
+bool ki_saddle_times(const keel_saddle *K, const double *A, const double *x, double *out);
+bool ki_saddle_row_sums(const keel_saddle *K, const double *J, const double *x, double *out);
 
 /* Takes the code for the factorizations to come; NULL, or code for other sizes or another path: none. Called
  * before a factorization, never between one and its solves. */

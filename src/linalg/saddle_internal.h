@@ -87,7 +87,7 @@ struct keel_saddle {
     const keel_saddle_code *code; /* for the path taken; NULL: none       */
     ki_saddle_places places;      /* for it                               */
     int code_pause;               /* factorizations that are not tried with it, for it gave back */
-    int stage_pause;              /* the same of stages                   */
+    bool stage_pause;             /* stages gave back the last time       */
     bool D_is_zero;               /* nothing to clear                     */
     int *raised;                  /* [m] 1: it raised the pivot of this row */
     bool code_ready;              /* it can solve; entries without a value are zero */
@@ -100,6 +100,7 @@ struct keel_saddle {
 
     double *x, *y;           /* the solution on its way           */
     double *r, *s;           /* the right-hand side               */
+    const double *zero;      /* [n or m] a side that is not given */
     double *x_rest, *y_rest; /* residual of the two blocks        */
     double *x_size, *y_size; /* sizes of the terms in it          */
     double *x_best, *y_best; /* best solution so far              */

@@ -49,25 +49,19 @@ keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double 
     return keel_saddle_solve(K, r, s, x, y, NULL);
 }
 
-static bool are_finite(int count, const double *x) {
-    double sum = 0;
-    for (int i = 0; i < count; i++)
-        sum += 0 * x[i];
-    return sum == 0;
-}
-
-bool ki_saddle_stage(keel_saddle *K, unsigned what, const struct keel_point *point, double *x,
-                     double *power) {
+ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what) {
     const keel_saddle_code *code = K->code;
     if (!code || !code->stage || code->what != what || K->settings.path == KEEL_SADDLE_NULL_SPACE)
-        return false;
-    if (K->stage_pause > 0) {
-        K->stage_pause--;
-        return false;
+        return (ki_stage_code){0};
+    if (K->stage_pause) {
+        K->stage_pause = false;
+        return (ki_stage_code){0};
     }
     ki_saddle_set_rules(K);
-    bool done = code->stage(&K->places, point, x, power) && are_finite(K->n, x);
-    if (!done)
-        K->stage_pause = KI_CODE_PAUSE;
-    return done;
+    return (ki_stage_code){code->stage, &K->places};
+}
+
+void ki_saddle_pause_stages(keel_saddle *K, ki_stage_code *stages) {
+    K->stage_pause = true;
+    stages->stage = NULL;
 }

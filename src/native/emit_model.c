@@ -163,6 +163,7 @@ static int by_use(const keel_system *system, unsigned available, unsigned order[
                              matrices | KEEL_VELOCITY,
                              matrices | KEEL_VELOCITY | KEEL_POSITION,
                              KEEL_POSITION | KEEL_ENERGY,
+                             KEEL_VELOCITY | KEEL_ENERGY | (rate & ~matrices),
                              KEEL_VELOCITY | KEEL_ENERGY,
                              KEEL_VELOCITY | KEEL_JACOBIAN,
                              matrices,
@@ -237,8 +238,15 @@ static void emit_power(const keel_system *system, ki_text *text) {
             ki_text_add(text, " + J_%d * at->v[%d]", p, system->J.index[p]);
         ki_text_add(text, " - rate_%d);\n", i);
     }
-    ki_text_add(text, system->has_drivers ? "    *power = power_0 - drivers;\n    return 1;\n}\n\n"
-                                          : "    *power = power_0;\n    return 1;\n}\n\n");
+    ki_text_add(text, system->has_drivers ? "    *power = power_0 - drivers;\n" : "    *power = power_0;\n");
+}
+
+/* x, in u<i>, is finite if its sum is; a sum that overflows gives back what the general way will find. */
+static void emit_finite(int n, ki_text *text) {
+    ki_text_add(text, "    const double sum = u0");
+    for (int i = 1; i < n; i++)
+        ki_text_add(text, " + u%d", i);
+    ki_text_add(text, ";\n    return sum - sum == 0;\n}\n\n");
 }
 
 /* A rate of which only v' and W' are asked for. */
@@ -252,6 +260,7 @@ static bool emit_stage(const ki_model *model, const keel_saddle *K, int i, ki_te
                       "               double *power) {\n");
     bool ok = ki_emit_tape(model->program[i].tape, &spelling, text) && ki_emit_stage(K, text);
     emit_power(&model->system, text);
+    emit_finite(model->system.n_v, text);
     return ok;
 }
 

@@ -226,6 +226,7 @@ bool ki_emit_saddle(const keel_saddle *K, long most, ki_text *text) {
     ki_saddle_text e = text_for(K, text);
     write_constants(&e);
     ki_write_norms(&e);
+    ki_write_products(&e);
     return (K->sparse ? ki_write_panels(&e, K->sparse) : with_entries(&e, write_both)) &&
            e.operations <= most;
 }

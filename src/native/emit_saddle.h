@@ -66,6 +66,9 @@ void ki_write_norms(ki_saddle_text *e);
 /* The same for the rows of J whose pivots were raised, and for no others. */
 void ki_write_raised_rows(ki_saddle_text *e);
 
+/* emit_products.c: products with A and J. */
+void ki_write_products(ki_saddle_text *e);
+
 /* emit_panels.c: the functions of the sparse path. False when out of memory. */
 bool ki_write_panels(ki_saddle_text *e, const ki_saddle_sparse *sparse);
 

@@ -76,6 +76,8 @@ static bool find_all(piece *p) {
         ok = find(p->library, "keel_accelerate", &p->kernel.accelerate) && ok;
     if (p->emitted.stage)
         ok = find(p->library, "keel_stage", &p->kernel.stage) && ok;
+    ok = find(p->library, "keel_times", &p->kernel.times) && ok;
+    ok = find(p->library, "keel_row_sums", &p->kernel.row_sums) && ok;
     return find(p->library, "keel_factor", &p->kernel.factor) &&
            find(p->library, "keel_solve", &p->kernel.solve) && ok;
 }

@@ -34,14 +34,24 @@ static bool has_vanished(const keel_simulation *sim, const ki_dynamics *d, int i
     return sqrt(square) <= least * sim->watch.of.length[i];
 }
 
+/* Adds words to a text that ends at `used`. */
+static size_t add_words(char *text, size_t used, const char *words) {
+    size_t length = strlen(words);
+    memcpy(text + used, words, length + 1);
+    return used + length;
+}
+
 /* Adds ", 'name'" to a list of names that ends at `used`; ", ..." and nothing more when it would not fit. */
 static size_t add_name(char *text, size_t size, size_t used, const char *name) {
     const char *comma = used ? ", " : "", *rest = ", ...";
     if (used && strcmp(text + used - 3, "...") == 0)
         return used;
-    if (used + strlen(comma) + strlen(name) + 2 + strlen(rest) < size)
-        return used + (size_t)snprintf(text + used, size - used, "%s'%s'", comma, name);
-    return used + (size_t)snprintf(text + used, size - used, "%s", used ? rest : "...");
+    if (used + strlen(comma) + strlen(name) + 2 + strlen(rest) >= size)
+        return add_words(text, used, used ? rest : "...");
+    used = add_words(text, used, comma);
+    used = add_words(text, used, "'");
+    used = add_words(text, used, name);
+    return add_words(text, used, "'");
 }
 
 /* "'a', 'b', 'c'": the constraints that take part in the dependency of J in d->at, and that did not before.
@@ -92,10 +102,11 @@ static keel_status report_singular(keel_simulation *sim, double t, double gap) {
     char names[120];
     int at = list_dependent(sim, rows, least, names, sizeof names);
     keel_event *event = ki_new_event(sim, t, KEEL_EVENT_SINGULAR);
-    if (event)
-        snprintf(event->text, sizeof event->text,
-                 "singular pose: rank %d before, %d at, %d after; gap %.1e; dependent there: %s",
-                 sim->watch.of.rank, at, ki_gap_rank(&sim->watch.of, &sim->dynamics, least), gap, names);
+    if (event) {
+        add_words(event->text, 0, names);
+        sim->poses[event - sim->events] =
+            (ki_pose){sim->watch.of.rank, at, ki_gap_rank(&sim->watch.of, &sim->dynamics, least), gap};
+    }
     if (!stop)
         return KEEL_OK;
     keel_diagnostics_add(
@@ -106,6 +117,15 @@ static keel_status report_singular(keel_simulation *sim, double t, double gap) {
             ? "; the option singular = stop ends the run here"
             : "; Baumgarte's method cannot tell the branches apart here: use projection or penalty");
     return KEEL_ERROR_SINGULAR;
+}
+
+void ki_write_event(const keel_simulation *sim, int number, keel_event *event) {
+    *event = sim->events[number];
+    const ki_pose *pose = &sim->poses[number];
+    if (event->kind == KEEL_EVENT_SINGULAR)
+        snprintf(event->text, sizeof event->text,
+                 "singular pose: rank %d before, %d at, %d after; gap %.1e; dependent there: %.119s",
+                 pose->before, pose->at, pose->after, pose->gap, sim->events[number].text);
 }
 
 /* "x, y, theta": the independent components */

@@ -7,6 +7,9 @@
 /* A place for an event of this kind; NULL when there were too many. */
 keel_event *ki_new_event(keel_simulation *sim, double t, keel_event_kind kind);
 
+/* Event `number` in words: singular poses are put into them when somebody asks. */
+void ki_write_event(const keel_simulation *sim, int number, keel_event *event);
+
 /* Looks at the step just taken. KEEL_ERROR_SINGULAR if the run has to end at a singular pose. */
 keel_status ki_look_for_events(keel_simulation *sim);
 

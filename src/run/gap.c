@@ -14,8 +14,12 @@ static const double RANK_BY_ROWS = 1e-8, RANK_BY_PIVOTS = 1e-6;
 /* m^2 n up to which orthogonalising costs little against a step. */
 static const double LARGEST_BY_ROWS = 1e3;
 
-/* Inverse iterations per step for the direction with J^T y small. */
+/* Inverse iterations per step for the direction with J^T y small: at most, and as long as one leaves it
+ * turned, since the last step, by more than the little that is added to it (cosine of the angle). What is
+ * added does not matter after one of them: of a direction with a larger J^T y the square of the ratio is
+ * left. */
 enum { ITERATIONS = 3 };
+static const double SETTLED = 0.99;
 
 /* Rows of J as far apart as whole fours are, zero behind their ends. */
 static void load_rows(ki_gap *gap, const ki_dynamics *d) {
@@ -23,11 +27,11 @@ static void load_rows(ki_gap *gap, const ki_dynamics *d) {
     int wide = ki_padded(d->system->n_v);
     memset(gap->rows, 0, (size_t)d->m * (size_t)wide * sizeof(double));
     for (int i = 0; i < d->m; i++) {
-        double square = 0;
+        double square = 0, length = gap->length[i], *row = gap->rows + (size_t)i * (size_t)wide;
         for (int k = P.start[i]; k < P.start[i + 1]; k++)
             square += d->at.J[k] * d->at.J[k];
-        gap->length[i] = fmax(gap->length[i], sqrt(square));
-        double length = gap->length[i], *row = gap->rows + (size_t)i * (size_t)wide;
+        if (square > length * length) /* no root where a row was longer before */
+            gap->length[i] = length = fmax(length, sqrt(square));
         for (int k = P.start[i]; k < P.start[i + 1] && length > 0; k++)
             row[P.index[k]] = d->at.J[k] / length;
     }
@@ -77,7 +81,7 @@ KI_TWICE static void lengths_by_rows(ki_gap *gap, int m, int wide) {
         for (int i = k + 1; i < m; i++)
             longest = square[i] > square[longest] ? i : longest;
         double length = gap->left[k] = sqrt(square[longest]);
-        if (!(length > 0))
+        if (!(length > 0) || k == m - 1)
             break;
         double *row_k = gap->rows + k * wide;
         to_front(wide, row_k, gap->rows + longest * wide, length);
@@ -210,10 +214,11 @@ static double any_sign(int i) {
     return bits >> 31 ? 1 : -1;
 }
 
-/* y <- S^-1 y, scaled to unit length; x <- M^-1 J^T y. In rows of unit length, C S C with C = 1 / length. */
-static void iterate(ki_gap *gap, ki_dynamics *d, double *y, double *x) {
+/* y <- S^-1 y, scaled to unit length; x <- M^-1 J^T y. In rows of unit length, C S C with C = 1 / length.
+ * Returns the cosine of the angle by which y has turned from y_0, another vector of unit length. */
+static double iterate(ki_gap *gap, ki_dynamics *d, const double *y_0, double *y, double *x) {
     int m = d->m, n = d->system->n_v;
-    double square = 0;
+    double square = 0, cosine = 0;
     for (int i = 0; i < m; i++)
         y[i] *= gap->length[i];
     if (d->own_factored) { /* J x = y, M x + J^T y' = 0 */
@@ -227,20 +232,26 @@ static void iterate(ki_gap *gap, ki_dynamics *d, double *y, double *x) {
         square += y[i] * y[i];
     }
     double scale = square > 0 && square < INFINITY ? 1 / sqrt(square) : 0;
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < m; i++) {
         y[i] *= scale;
+        cosine += y[i] * y_0[i];
+    }
     for (int j = 0; j < n; j++)
         x[j] *= scale;
+    return cosine;
 }
 
 bool ki_gap_turned(ki_gap *gap, ki_dynamics *d) {
     keel_pattern P = d->system->J;
     double product = 0, little = 0.1 / sqrt(d->m);
     /* a little of everything: what is small now may have been out of sight */
-    for (int i = 0; i < d->m; i++)
+    double *y_0 = gap->sorted;
+    for (int i = 0; i < d->m; i++) {
+        y_0[i] = gap->y[i];
         gap->y[i] += little * any_sign(i);
-    for (int k = 0; k < ITERATIONS; k++)
-        iterate(gap, d, gap->y, gap->x_new);
+    }
+    for (int k = 0; k < ITERATIONS && iterate(gap, d, y_0, gap->y, gap->x_new) < SETTLED; k++)
+        ;
     for (int i = 0; i < d->m; i++) {
         double along = 0;
         for (int k = P.start[i]; k < P.start[i + 1]; k++)

@@ -23,7 +23,8 @@ keel_status ki_shrink_start(keel_simulation *sim, double t);
 /* The full state sim->row_y of a state in u. */
 void ki_expand_state(keel_simulation *sim, const double *y);
 
-/* Violation of the constraints of the full system at the state reached. */
+/* Violation of the constraints of the full system at the state reached. Their sizes, with which it is
+ * compared, are by the J of the last row, or of the start. */
 keel_status ki_measure_expanded(keel_simulation *sim, ki_violation *w);
 
 /* Tells the singular poses of the full system inside the last step. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "run/simulation.h"
+#include "run/events.h"
 
 /* A copy of n doubles that the result owns. */
 static double *owned(const double *x, int n, keel_status *status) {
@@ -34,7 +34,8 @@ static keel_status copy_lists(const keel_simulation *sim, keel_result *result) {
     if (sim->output_shared)
         memcpy(result->output_shared, sim->output_shared, outputs * sizeof *result->output_shared);
     memcpy(result->invariants, sim->invariants, invariants * sizeof *result->invariants);
-    memcpy(result->events, sim->events, events * sizeof *result->events);
+    for (int i = 0; i < sim->event_count; i++)
+        ki_write_event(sim, i, &result->events[i]);
     if (sim->shared)
         memcpy(result->shared, sim->shared, m * sizeof *result->shared);
     return KEEL_OK;

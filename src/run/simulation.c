@@ -38,6 +38,7 @@ static keel_status allocate(keel_simulation *sim) {
     sim->output_told = KI_NEW(&sim->arena, bool, sys->n_outputs);
     sim->invariants = KI_NEW(&sim->arena, keel_invariant, sys->n_i);
     sim->events = KI_NEW(&sim->arena, keel_event, KEEL_EVENTS_MAX);
+    sim->poses = KI_NEW(&sim->arena, ki_pose, KEEL_EVENTS_MAX);
     sim->was_dependent = KI_NEW(&sim->arena, bool, sys->n_v);
     return sim->arena.failed ? KEEL_ERROR_MEMORY : status;
 }

@@ -9,6 +9,12 @@
 #include "run/stiffness.h"
 #include "run/watch.h"
 
+/* A singular pose that was passed: ranks of J, and the gap there. */
+typedef struct ki_pose {
+    int before, at, after;
+    double gap;
+} ki_pose;
+
 struct keel_simulation {
     const keel_system *system;
     const keel_reduction *reduction; /* the steps are in its coordinates u; NULL: in those of `system` */
@@ -48,7 +54,8 @@ struct keel_simulation {
     ki_watch watch;
     bool *was_dependent;  /* [n_v] the partition at the last accepted step, ... */
     bool partition_known; /* ... once there is one */
-    keel_event *events;   /* [KEEL_EVENTS_MAX] */
+    keel_event *events;   /* [KEEL_EVENTS_MAX]; the text of a singular pose is the names of its constraints */
+    ki_pose *poses;       /* [KEEL_EVENTS_MAX] of the events that are singular poses */
     int event_count;
     long events_dropped;
 };

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "formulate/own.h"
-#include "linalg/saddle_code.h"
 #include "stabilize/joint.h"
 
 enum { MOST_ITERATIONS = 40 };
@@ -20,7 +19,7 @@ keel_status ki_evaluate_matrices(ki_dynamics *d, double t, const double *y) {
 }
 
 /* Factors of the kernel P at (t, y): K, or one with metric and rows of its own. K is where one-step methods
- * go on from, and where velocities come next: their violation comes along. */
+ * go on from, and where velocities come next: their violation comes along in any case. */
 static keel_status factor_kernel(ki_dynamics *d, keel_saddle *P, double t, const double *y) {
     if (d->by_own) {
         d->factored = false; /* the values of M and J change now */
@@ -160,8 +159,11 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
     return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_POSITION, t, worst, fabs(d->at.Phi[worst]));
 }
 
-static keel_status velocity_step(ki_dynamics *d, double t, double *v, bool by_step) {
-    if (correction(d, d->P, ki_saddle_solve_once, d->at.rate, d->m, by_step) < 0)
+/* One step from the rates in d->at. Rows that repeat others follow them in the first one; if that is not
+ * enough, all share what is left. */
+static keel_status velocity_step(ki_dynamics *d, double t, double *v, bool first, bool by_step) {
+    solver *solve = first ? ki_saddle_solve_leaving : ki_saddle_solve_once;
+    if (correction(d, d->P, solve, d->at.rate, d->m, by_step) < 0)
         return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_VELOCITY, t, 0, fabs(d->at.rate[0]));
     for (int i = 0; i < d->system->n_v; i++)
         v[i] += d->x[i];
@@ -183,6 +185,13 @@ static keel_status size_velocities(ki_dynamics *d, double t, const double *y) {
     return status;
 }
 
+/* What to evaluate after a correction of the velocities, which is most likely the last one. */
+static unsigned terms_after_velocity(const ki_dynamics *d) {
+    unsigned what = d->audit_M ? KEEL_VELOCITY | KEEL_ENERGY : KEEL_VELOCITY;
+    bool rate = d->rate_follows && !d->system->J_needs_v;
+    return rate ? what | (ki_terms_of_rate(d) & d->kept) : what;
+}
+
 keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
     double *v = ki_v(d, y);
     int worst = 0;
@@ -196,7 +205,7 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
         keel_status status = ki_solve_auxiliaries(d, t, y);
         if (!status && anew)
             status = factor_kernel(d, d->P, t, y);
-        if (!status)
+        if (!status && !(anew && d->P == d->K))
             status = ki_evaluate_once(d, what, t, y);
         if (status)
             return status;
@@ -218,9 +227,9 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
             p.fresh = true;
             by_step = sized = false;
         }
-        anew = p.fresh && d->system->J_needs_v;                          /* otherwise J stays as it is */
-        what = d->audit_M ? KEEL_VELOCITY | KEEL_ENERGY : KEEL_VELOCITY; /* most likely the last one */
-        if ((status = velocity_step(d, t, v, by_step)) || d->P_D)
+        anew = p.fresh && d->system->J_needs_v; /* otherwise J stays as it is */
+        what = terms_after_velocity(d);
+        if ((status = velocity_step(d, t, v, iteration == 0, by_step)) || d->P_D)
             return status;
     }
     return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_VELOCITY, t, worst, fabs(d->at.rate[worst]));
@@ -313,10 +322,11 @@ keel_status ki_project(ki_dynamics *d, double t, double *y) {
 static const double NORMAL_PART = 0.01;
 
 /* e <- tangential part of e, with the factors in K, plus a hundredth of the normal part. An estimate is good
- * for a digit or two: what one application of the factors leaves, round-off, needs no refinement. */
+ * for a digit or two: what one application of the factors leaves, round-off, needs no refinement, and rows
+ * that repeat others may follow them. */
 static keel_status tangential(ki_dynamics *d, keel_saddle *K, double *e) {
     ki_mass_times(d, e, d->b_v);
-    keel_status status = ki_saddle_solve_once(K, d->b_v, NULL, d->x, d->y);
+    keel_status status = ki_saddle_solve_leaving(K, d->b_v, NULL, d->x, d->y);
     for (int i = 0; i < d->system->n_v; i++)
         e[i] = d->x[i] + NORMAL_PART * (e[i] - d->x[i]);
     return status < 0 ? status : KEEL_OK;

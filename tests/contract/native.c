@@ -204,6 +204,66 @@ static void compare_solves(keel_system *system, const keel_saddle_code *code, co
         answers_clear(&a[i]);
 }
 
+/* A x and |J| x, in the order of the loops over the patterns. */
+static void compare_products(const keel_system *system, const keel_saddle_code *code, const double *M,
+                             const double *J, const double *x) {
+    keel_pattern A = system->M, P = system->J;
+    double *out = zeroed((size_t)A.rows), *expected = zeroed((size_t)A.rows);
+    double *sums = zeroed((size_t)P.rows), *expected_sums = zeroed((size_t)P.rows);
+    keel_saddle *K = keel_saddle_new(A, P, NULL);
+    assert_non_null(K);
+    assert_false(ki_saddle_times(K, M, x, out) || ki_saddle_row_sums(K, J, x, sums));
+    ki_saddle_use(K, code);
+    assert_true(ki_saddle_times(K, M, x, out) && ki_saddle_row_sums(K, J, x, sums));
+    for (int i = 0; i < A.rows; i++)
+        for (int k = A.start[i]; k < A.start[i + 1]; k++) {
+            expected[i] += M[k] * x[A.index[k]];
+            if (A.index[k] < i)
+                expected[A.index[k]] += M[k] * x[i];
+        }
+    for (int i = 0; i < P.rows; i++)
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            expected_sums[i] += fabs(J[k]) * x[P.index[k]];
+    assert_equal(out, expected, A.rows);
+    assert_equal(sums, expected_sums, P.rows);
+    keel_saddle_free(K);
+    double *all[] = {out, expected, sums, expected_sums};
+    for (int i = 0; i < 4; i++)
+        free(all[i]);
+}
+
+/* Stages that were given back because forces or right-hand sides were not finite. */
+static int not_finite;
+
+/* With a velocity that is no number: where that reaches Q or xi, stage() must say so. */
+static void break_stage(keel_system *system, void *work, const keel_saddle_code *code, const keel_point *at) {
+    int n = system->n_v, m = keel_system_m(system);
+    double *v = zeroed((size_t)n), *x = zeroed((size_t)n), power, sum = 0;
+    collected c = collected_new(system);
+    keel_saddle *K = keel_saddle_new(system->M, system->J, NULL);
+    assert_non_null(K);
+    memcpy(v, at->v, (size_t)n * sizeof *v);
+    v[0] = NAN;
+    keel_point broken = *at;
+    broken.v = v;
+    system->evaluate(system, work, KEEL_FORCE | KEEL_XI, &broken, &c.terms);
+    for (int i = 0; i < n; i++)
+        sum += 0 * c.terms.Q[i];
+    for (int i = 0; i < m; i++)
+        sum += 0 * c.terms.xi[i];
+    ki_saddle_use(K, code);
+    ki_stage_code stages = ki_saddle_begin_stages(K, code->what);
+    assert_true(stages.stage == code->stage);
+    if (sum != 0) {
+        assert_int_equal(stages.stage(stages.places, &broken, x, &power), 0);
+        not_finite++;
+    }
+    keel_saddle_free(K);
+    free(c.values);
+    free(v);
+    free(x);
+}
+
 /* Makes two rows of J with the same pattern the same; false if there are none. */
 static bool repeat_row(keel_pattern P, double *J) {
     for (int i = 1; i < P.rows; i++)
@@ -228,6 +288,9 @@ static void compare_kernel(keel_system *system, const keel_saddle_code *code, co
     assert_int_equal(system->work_new(system, &work), KEEL_OK);
     system->evaluate(system, work, KEEL_MASS | KEEL_JACOBIAN, at, &c.terms);
     compare_solves(system, code, c.terms.M, c.terms.J, NULL, at);
+    compare_products(system, code, c.terms.M, c.terms.J, at->v);
+    if (code->stage)
+        break_stage(system, work, code, at);
     for (int i = 0; i < m; i++)
         D[i] = 1e-3 * (1 + i % 3);
     compare_solves(system, code, c.terms.M, c.terms.J, D, at);
@@ -332,6 +395,7 @@ static void test_all_models(void **state) {
     globfree(&files);
     /* as many as there were when this was written */
     assert_true(counts.compared >= 25 && counts.dense >= 20 && counts.sparse >= 1);
+    assert_true(not_finite >= 20 * POINTS);
 }
 
 /* Sizes at which models take the sparse path. */

@@ -3,7 +3,7 @@
 #include "stabilize/energy.h"
 #include "stabilize_systems.h"
 
-enum { POSITION, VELOCITY, ENERGY, MATRICES, KINDS };
+enum { POSITION, VELOCITY, ENERGY, MATRICES, FORCE, KINDS };
 
 /* A pendulum that counts what it is asked for. */
 typedef struct counting_rod {
@@ -18,6 +18,7 @@ static keel_status count_and_evaluate(const keel_system *system, void *work, uns
     model->count[VELOCITY] += (what & KEEL_VELOCITY) != 0;
     model->count[ENERGY] += (what & KEEL_ENERGY) != 0;
     model->count[MATRICES] += (what & (KEEL_MASS | KEEL_JACOBIAN)) != 0;
+    model->count[FORCE] += (what & (KEEL_FORCE | KEEL_XI)) != 0;
     if (what & KEEL_ENERGY)
         terms->energy = (at->v[0] * at->v[0] + at->v[1] * at->v[1]) / 2 + GRAVITY * at->q[1];
     return rod_evaluate(system, work, what, at, terms);
@@ -70,6 +71,56 @@ static void step_evaluates_once(void **state) {
     bench_close(&b);
 }
 
+/* Where a rate follows a projection all that it takes comes with the velocities; at another velocity it is
+ * evaluated again. The rates are those of a workspace that knows nothing. */
+static void rate_after_projection_evaluates_nothing(void **state) {
+    (void)state;
+    bench b, other;
+    counting_rod model = {.rod = {.copies = 1, .damping = 0.3}};
+    keel_system system = counting_system(&model);
+    keel_settings s = projection_settings();
+    s.keep_invariants = KEEL_NO;
+    double y[5] = {cos(1), sin(1) + 1e-9, -2 * sin(1), 2 * cos(1) + 1e-9, 0}, k[5], expected[5];
+    bench_open(&b, &system, &s);
+    bench_open(&other, &system, &s);
+    assert_int_equal(ki_factor_at(&b.d, 0, y), KEEL_OK);
+    b.d.rate_follows = true;
+    assert_int_equal(ki_settle(&b.d, KEEL_PROJECTION, 0, y), KEEL_OK);
+    assert_int_equal(model.count[FORCE], 1);
+    for (int again = 0; again < 2; again++) {
+        memset(model.count, 0, sizeof model.count);
+        assert_int_equal(ki_rate(&b.d, 0, y, k), KEEL_OK);
+        assert_int_equal(model.count[FORCE], again);
+        assert_int_equal(model.count[MATRICES], 0);
+        assert_int_equal(ki_rate(&other.d, 0, y, expected), KEEL_OK);
+        for (int i = 0; i < 5; i++)
+            assert_true(fabs(k[i] - expected[i]) <= 1e-13);
+        y[2] *= 2, y[3] *= 2;
+    }
+    bench_close(&other);
+    bench_close(&b);
+}
+
+/* What also depends on states of its own, or on multipliers, is evaluated every time. */
+static void rates_of_states_are_evaluated(void **state) {
+    (void)state;
+    bench b;
+    counting_rod model = {.rod = {.copies = 1}};
+    keel_system system = counting_system(&model);
+    keel_settings s = projection_settings();
+    double y[6] = {0.6, 0.8, 0.8, -0.6, 1, 0};
+    system.n_z = 1;
+    system.n_i = 0;
+    system.invariant_y = keel_system_default().invariant_y;
+    bench_open(&b, &system, &s);
+    for (int i = 1; i < 3; i++) {
+        y[4] = i; /* z */
+        assert_int_equal(ki_evaluate_once(&b.d, KEEL_FORCE | KEEL_STATES | KEEL_POWER, 0, y), KEEL_OK);
+        assert_int_equal(model.count[FORCE], i);
+    }
+    bench_close(&b);
+}
+
 /* Another velocity, another position, another time, and other values in the same place. */
 static void another_point_is_evaluated(void **state) {
     (void)state;
@@ -105,6 +156,8 @@ static void another_point_is_evaluated(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_evaluates_once),
+        cmocka_unit_test(rate_after_projection_evaluates_nothing),
+        cmocka_unit_test(rates_of_states_are_evaluated),
         cmocka_unit_test(another_point_is_evaluated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,21 @@
+/* combination.h - y + h sum_j weight_j k_j: what a row of a tableau does with the rates of its stages. */
+#ifndef KI_COMBINATION_H
+#define KI_COMBINATION_H
+
+#include "integrate/tableau.h"
+
+/* The weights that are not zero, and their rates. */
+typedef struct ki_combination {
+    int used;
+    double weight[KI_STAGES_MAX];
+    const double *k[KI_STAGES_MAX];
+} ki_combination;
+
+/* Of `count` weights and rates. */
+ki_combination ki_combination_of(int count, const double *weights, double *const *k);
+
+/* out [n] = y + h sum_j weight_j k_j, y = NULL: zero. All vectors have room for whole fours (four.h), which
+ * are filled. `out` may be y. */
+void ki_combine(const ki_combination *c, int n, double h, const double *y, double *out);
+
+#endif
