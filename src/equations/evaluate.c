@@ -154,12 +154,9 @@ static int largest_within(const ki_model *model, ki_work *work, unsigned what) {
     return i;
 }
 
-static keel_status evaluate(const keel_system *system, void *user, unsigned what, const keel_point *at,
-                            keel_terms *terms) {
-    const ki_model *model = system->model;
-    const ki_native_code *code = atomic_load_explicit(&model->native, memory_order_acquire);
-    ki_work *work = user;
-    what &= model->available;
+/* One program after another. */
+static keel_status evaluate_parts(const ki_model *model, const ki_native_code *code, ki_work *work,
+                                  unsigned what, const keel_point *at, keel_terms *terms) {
     bool through = model->coupling && (what & (KEEL_JACOBIAN | KEEL_VELOCITY | KEEL_XI)), loaded = through;
     if (through) {
         load_all(model, what, at, work->inputs);
@@ -181,6 +178,20 @@ static keel_status evaluate(const keel_system *system, void *user, unsigned what
     }
     if (through)
         ki_coupling_after(model->coupling, work, what, terms);
+    return KEEL_OK;
+}
+
+/* Most of the time one program has it all, as machine code. */
+static keel_status evaluate(const keel_system *system, void *user, unsigned what, const keel_point *at,
+                            keel_terms *terms) {
+    const ki_model *model = system->model;
+    const ki_native_code *code = atomic_load_explicit(&model->native, memory_order_acquire);
+    ki_work *work = user;
+    what &= model->available;
+    int i = what && !model->coupling ? largest_within(model, work, what) : 0;
+    if (model->coupling || model->program[i].what != what || !has_code(code, i, at))
+        return evaluate_parts(model, code, work, what, at, terms);
+    code->program[i](at, work->inputs + model->inputs.w, terms);
     return KEEL_OK;
 }
 

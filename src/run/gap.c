@@ -38,7 +38,7 @@ static void load_rows(ki_gap *gap, const ki_dynamics *d) {
 }
 
 /* Exchanges two rows; the one that comes first now, of the given length, becomes a unit vector. */
-static void to_front(int n, double *first, double *other, double length) {
+KI_INLINE void to_front(int n, double *first, double *other, double length) {
     for (int j = 0; j < n; j++) {
         double swap = first[j];
         first[j] = other[j] / length;
@@ -71,7 +71,7 @@ KI_INLINE void take_out(int wide, const double *u, double *row, double *square) 
 }
 
 /* Orthogonalises the rows, always the longest rest next. */
-KI_TWICE static void lengths_by_rows(ki_gap *gap, int m, int wide) {
+KI_INLINE void orthogonalise(ki_gap *gap, int m, int wide) {
     double *square = gap->sorted; /* of the rests; not in use where lengths are those of rows */
     memset(gap->left, 0, (size_t)m * sizeof(double));
     for (int i = 0; i < m; i++)
@@ -89,6 +89,16 @@ KI_TWICE static void lengths_by_rows(ki_gap *gap, int m, int wide) {
         for (int i = k + 1; i < m; i++)
             take_out(wide, row_k, gap->rows + i * wide, &square[i]);
     }
+}
+
+/* Rows of one or two fours are straight lines. */
+KI_TWICE static void lengths_by_rows(ki_gap *gap, int m, int wide) {
+    if (wide == KI_FOUR)
+        orthogonalise(gap, m, KI_FOUR);
+    else if (wide == 2 * KI_FOUR)
+        orthogonalise(gap, m, 2 * KI_FOUR);
+    else
+        orthogonalise(gap, m, wide);
 }
 
 /* Row i of the rows to combine: J_i of unit length, behind it column i of the unit matrix. Returns 1 / |J_i|.
