@@ -66,14 +66,28 @@ static bool has_program(const ki_model *model, unsigned what) {
     return false;
 }
 
-/* The sections of `what`, one after another. */
-static void add_program(ki_builder *b, unsigned what, ki_node *nodes) {
-    ki_model *model = b->model;
+/* The sections of `what`, one after another; how many nodes. */
+static int collect(const ki_builder *b, unsigned what, ki_node *nodes) {
     int count = 0;
     for (int s = 0; s < KI_SECTIONS; s++)
-        for (int i = 0; (ki_section_bit[s] & what) && i < model->count[s]; i++)
+        for (int i = 0; (ki_section_bit[s] & what) && i < b->model->count[s]; i++)
             nodes[count++] = b->section[s][i];
-    ki_tape *tape = ki_tape_new(b->graph, nodes, count, b->inputs.count);
+    return count;
+}
+
+static ki_shortener *shortener_of(ki_builder *b, unsigned what, ki_node *nodes) {
+    int count = collect(b, what, nodes);
+    ki_shortener *shortener = ki_shortener_new(b->graph, nodes, count, b->inputs.q, b->inputs.n);
+    b->out_of_memory = b->out_of_memory || !shortener;
+    return shortener;
+}
+
+/* shortener: NULL for formulas as they are */
+static void add_program(ki_builder *b, unsigned what, const ki_shortener *shortener, ki_node *nodes) {
+    ki_model *model = b->model;
+    int count = collect(b, what, nodes);
+    bool ok = !shortener || ki_shorten(shortener, nodes, count);
+    ki_tape *tape = ok ? ki_tape_new(b->graph, nodes, count, b->inputs.count) : NULL;
     if (!tape) {
         b->out_of_memory = true;
         return;
@@ -111,6 +125,35 @@ static void build_outputs(ki_builder *b) {
         b->out_of_memory = true;
 }
 
+/* Which formulas are shortened together. Derivatives are a program of their own, much longer than the rest.
+ * The energy stays as it is: where it is a small difference, its drift would show how its terms were put
+ * together. */
+typedef struct shorteners {
+    ki_shortener *terms, *tangent;
+} shorteners;
+
+static const ki_shortener *choose_shortener(const shorteners *s, unsigned what) {
+    if (what & KEEL_ENERGY)
+        return NULL;
+    return what == KEEL_TANGENT ? s->tangent : s->terms;
+}
+
+static void build_all(ki_builder *b, ki_node *nodes) {
+    ki_model *model = b->model;
+    unsigned apart = KEEL_TANGENT | KEEL_ENERGY;
+    shorteners s = {shortener_of(b, model->available & ~apart, nodes),
+                    shortener_of(b, model->available & KEEL_TANGENT, nodes)};
+    for (unsigned i = 0; i < sizeof WANTED / sizeof *WANTED && !ki_out_of_memory(b); i++) {
+        unsigned what = WANTED[i] & model->available;
+        if (model->system.f_needs_lambda && what != KEEL_STATES)
+            what &= ~(unsigned)KEEL_STATES; /* asked for alone, after the multipliers */
+        if (what && !has_program(model, what))
+            add_program(b, what, choose_shortener(&s, what), nodes);
+    }
+    ki_shortener_free(s.terms);
+    ki_shortener_free(s.tangent);
+}
+
 bool ki_build_programs(ki_builder *b) {
     ki_model *model = b->model;
     int total = 0;
@@ -121,13 +164,8 @@ bool ki_build_programs(ki_builder *b) {
             model->available |= ki_section_bit[s];
     }
     ki_node *nodes = KI_SCRATCH(b, ki_node, total);
-    for (unsigned i = 0; i < sizeof WANTED / sizeof *WANTED && !ki_out_of_memory(b); i++) {
-        unsigned what = WANTED[i] & model->available;
-        if (model->system.f_needs_lambda && what != KEEL_STATES)
-            what &= ~(unsigned)KEEL_STATES; /* asked for alone, after the multipliers */
-        if (what && !has_program(model, what))
-            add_program(b, what, nodes);
-    }
+    if (nodes && !ki_out_of_memory(b))
+        build_all(b, nodes);
     sort_programs(model);
     build_outputs(b);
     return !ki_out_of_memory(b);

@@ -103,6 +103,18 @@ ki_node ki_substitute(ki_graph *graph, ki_node f, ki_node (*replace)(void *user,
 ki_node ki_copy_node(ki_graph *from, ki_node f, ki_node (*replace)(void *user, int id), void *user,
                      ki_graph *to);
 
+/* Fewer operations for the same functions. Nodes that are equal by the rules of sums, products, sines and
+ * cosines become one, whatever they look like (sin^2 + cos^2 is 1), computed in few operations for all nodes
+ * that are asked for together; the symbols first .. first + symbols - 1 disappear where nothing depends on
+ * them. To be told first: all nodes that will be asked for. NULL when out of memory. Results change by
+ * round-off. */
+typedef struct ki_shortener ki_shortener;
+ki_shortener *ki_shortener_new(ki_graph *graph, const ki_node *nodes, int count, int first, int symbols);
+void ki_shortener_free(ki_shortener *shortener);
+
+/* Replaces nodes; nobody else's. False when out of memory. */
+bool ki_shorten(const ki_shortener *shortener, ki_node *nodes, int count);
+
 /* ---- parsing
  * -------------------------------------------------------------------------------------------------- */
 

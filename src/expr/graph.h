@@ -81,6 +81,10 @@ ki_node ki_scaled_partial(ki_graph *graph, ki_node node, int k, ki_node s);
 /* Whether argument k can have an influence on the derivative of `op`. */
 bool ki_op_is_differentiable(ki_op op, int k);
 
+/* Whole powers up to this one are products. Beyond it the rounding errors of repeated products, about n/2
+ * units in the last place, are worse than a call of pow. */
+enum { KI_LARGEST_PRODUCT_POWER = 16 };
+
 /* realloc of `count` items with a check for overflow; NULL (and the block untouched) when out of memory. All
  * memory of this layer comes from here; it is given back with free(). */
 void *ki_expr_resize(void *block, size_t count, size_t size);

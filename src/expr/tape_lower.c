@@ -6,10 +6,6 @@
 
 #include "expr/tape.h"
 
-/* Beyond this power the rounding errors of repeated products, about n/2 units in the last place, are worse
- * than a call of pow. */
-enum { LARGEST_PRODUCT_POWER = 16 };
-
 static ki_node raw(ki_graph *g, ki_op op, ki_node a, ki_node b) {
     return a == KI_NONE || b == KI_NONE ? KI_NONE : ki_node_intern(g, op, a, b, KI_NONE);
 }
@@ -25,7 +21,7 @@ static ki_node whole_power(ki_graph *g, ki_node x, int n) {
 /* x^n and x^(n + 1/2) */
 static ki_node lower_power(ki_graph *g, ki_node x, ki_node exponent) {
     double n;
-    if (!ki_node_is_finite(g, exponent, &n) || n < 1 || n > LARGEST_PRODUCT_POWER || 2 * n != floor(2 * n))
+    if (!ki_node_is_finite(g, exponent, &n) || n < 1 || n > KI_LARGEST_PRODUCT_POWER || 2 * n != floor(2 * n))
         return raw(g, KI_POW, x, exponent);
     ki_node whole = whole_power(g, x, (int)n);
     if (n == floor(n))

@@ -54,7 +54,10 @@ static outcome use_everything(world *w) {
     o.value = ki_evaluate(w->graph, o.f, inputs);
     ki_symbols_of(w->graph, o.f, ignore_symbol, NULL);
     ki_node outputs[] = {o.f, last, o.total, o.substituted};
-    o.tape = ki_tape_new(w->graph, outputs, COUNT(outputs), INPUTS);
+    ki_shortener *shortener = ki_shortener_new(w->graph, outputs, COUNT(outputs), 0, INPUTS);
+    bool shortened = shortener && ki_shorten(shortener, outputs, COUNT(outputs));
+    ki_shortener_free(shortener);
+    o.tape = shortened ? ki_tape_new(w->graph, outputs, COUNT(outputs), INPUTS) : NULL;
     o.failed = ki_graph_failed(w->graph);
     return o;
 }
