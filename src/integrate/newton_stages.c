@@ -2,11 +2,8 @@
 
 #include <string.h>
 
-/* Unknowns of all stages up to which this is used: beyond, the matrix costs more than is gained. */
-enum { COUPLED_MOST = 28 };
-
 bool ki_coupled_suits(const ki_newton *n, int stages) {
-    return n->exact && ki_newton_is_plain(n) && n->size > 0 && stages * n->size <= COUPLED_MOST;
+    return n->exact && ki_newton_is_plain(n) && n->size > 0 && stages * n->size <= KI_SWEEP_MOST;
 }
 
 /* Column u of P, S or T (0, 1, 2) begins here in a node. */
@@ -63,7 +60,7 @@ static void allocate(ki_coupled *c) {
     for (int i = 1; i < c->stages && c->x[0]; i++)
         c->x[i] = c->x[0] + i * c->size;
     c->way = KI_NEW(arena, double, 2 * c->width + KI_FOUR);
-    ki_lu_columns_init(&c->lu, arena, c->stages * c->size);
+    ki_sweep_init(&c->inverse, arena, c->stages * c->size);
 }
 
 /* A and A^2 */
@@ -161,7 +158,7 @@ static void find_stages(ki_coupled *c) {
 /* The blocks of stage i, columns u of all of them. What reaches over the end of a column of a block is
  * overwritten by the next stage. */
 KI_INLINE void fill_rows(const ki_coupled *c, int stages, int i, const double *P, double *A) {
-    int size = c->size, width = c->width, part = size * width, stride = c->lu.stride;
+    int size = c->size, width = c->width, part = size * width, stride = c->inverse.stride;
     for (int u = 0; u < size; u++)
         for (int r = 0; r < width; r += KI_FOUR) {
             const double *at = P + u * width + r;
@@ -191,8 +188,13 @@ keel_status ki_coupled_factor(ki_coupled *c, double h) {
             c->A_square[i][j] = h * h * c->unit_A_square[i][j];
         }
     }
-    fill(c, parts, c->lu.A);
-    return ki_lu_columns_factor(&c->lu) ? KEEL_OK : KEEL_ERROR_SINGULAR;
+    for (bool again = true; again;) {
+        again = c->inverse.ordered;
+        fill(c, parts, c->inverse.A);
+        if (ki_sweep_invert(&c->inverse))
+            return KEEL_OK;
+    }
+    return KEEL_ERROR_SINGULAR;
 }
 
 typedef const double (*matrix)[KI_COUPLED_STAGES];
@@ -261,7 +263,7 @@ void ki_coupled_solve(ki_coupled *c, double *const *b) {
         parts[i] = stage_parts(c, i);
     combine(c, n_v, b, n_v);
     right_hand_side(c, parts, b, n_v, states);
-    ki_lu_columns_solve(&c->lu, c->x[0]);
+    ki_sweep_solve(&c->inverse, c->x[0]);
     combine(c, c->size, c->x, 0);
     for (int i = 0; i < c->stages; i++) {
         add(n_v, c->sum[i], b[i] + n_v);

@@ -29,7 +29,7 @@
 #define KI_NEWTON_STAGES_H
 
 #include "integrate/newton.h"
-#include "linalg/lu_columns.h"
+#include "linalg/sweep.h"
 
 enum { KI_COUPLED_STAGES = 5 }; /* at most */
 
@@ -48,7 +48,7 @@ typedef struct ki_coupled {
     double *stage[KI_COUPLED_STAGES];                   /* the same at the stages, some of them nodes */
     bool knows_start;
     int *tangent_place, *M_lower, *M_upper, *J_lower, *J_upper, *Q_lambda_place; /* of entries in a node */
-    ki_lu_columns lu;
+    ki_sweep inverse;
     double *x[KI_COUPLED_STAGES];   /* [size] one after another              */
     double *way;                    /* [2 width] what multiplies S and T     */
     double *sum[KI_COUPLED_STAGES]; /* [width] h A times something           */

@@ -82,15 +82,18 @@ static keel_status evaluate_fully(ki_radau *self, double h, int s) {
     return ki_rate(self->base.flow.dynamics, self->base.t + self->table->c[s] * h, self->y_try, self->F[s]);
 }
 
-/* Derivatives at the stage that was evaluated last. */
+/* Derivatives at the middle or the last stage, which was evaluated last; those at the middle are also that
+ * f_y which the error estimate is filtered with. */
 static keel_status linearize(ki_radau *self, double h, int s) {
     double t = self->base.t + self->table->c[s] * h;
-    keel_status status = ki_newton_linearize(&self->newton, t, self->y_try, self->F[s]);
+    bool middle = s == self->table->middle;
+    keel_status status = middle ? ki_newton_linearize(&self->newton, t, self->y_try, self->F[s])
+                                : ki_newton_differentiate(&self->newton, t, self->y_try, self->F[s]);
     if (status)
         return status;
     self->base.jacobians++;
     if (self->by_stages)
-        ki_coupled_take(&self->coupled, s == self->table->middle ? KI_NODE_MIDDLE : KI_NODE_END);
+        ki_coupled_take(&self->coupled, middle ? KI_NODE_MIDDLE : KI_NODE_END);
     return KEEL_OK;
 }
 
