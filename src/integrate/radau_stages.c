@@ -9,6 +9,9 @@ enum { MOST_RENEWALS = 3 };
  * anew. (Governor, radau9 at 1e-4: 0.81 ms; 0.95 if taken anew above 0.1.) */
 static const double SLOW = 0.35;
 
+/* Derivatives of every stage are evaluated twice, and their matrix costs as much again. */
+static const double SLOW_BY_STAGES = 0.5;
+
 /* Corrections that shrink by less than this do so by a nearly constant factor, of which a secant makes use.
  * Where they shrink faster it takes 10 to 20 % more evaluations than none (Andrews' mechanism, pendulum,
  * radau9 at 1e-2). */
@@ -201,7 +204,7 @@ static double first_reach(const ki_radau *self, double h) {
 }
 
 keel_status ki_radau_solve(ki_radau *self, double h, double *h_next) {
-    double size = 0, previous = 0, excess = INFINITY;
+    double size = 0, previous = 0, excess = INFINITY, slow = self->by_stages ? SLOW_BY_STAGES : SLOW;
     int k;
     bool secant = false;
     self->reach = first_reach(self, h);
@@ -228,7 +231,7 @@ keel_status ki_radau_solve(ki_radau *self, double h, double *h_next) {
         if (!isfinite(size) ||
             (!well && (!self->newton.exact || self->renewals == MOST_RENEWALS || size > 2 * previous)))
             break;
-        if (self->newton.exact && (!well || self->contraction > SLOW)) {
+        if (self->newton.exact && (!well || self->contraction > slow)) {
             self->linearized = secant = false;
             self->contraction = 0;
             self->renewals++;
