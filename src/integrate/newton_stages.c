@@ -115,13 +115,15 @@ void ki_coupled_take(ki_coupled *c, ki_node where) {
         to[c->tangent_place[k]] = n->tangent[k];
 }
 
-void ki_coupled_advance(ki_coupled *c, bool taken_there) {
-    c->knows_start = taken_there;
-    if (!taken_there)
-        return;
+void ki_coupled_begin(ki_coupled *c) {
+    c->knows_start = false;
+}
+
+void ki_coupled_advance(ki_coupled *c) {
     double *end = c->node[KI_NODE_END];
     c->node[KI_NODE_END] = c->node[KI_NODE_START];
     c->node[KI_NODE_START] = end;
+    c->knows_start = true;
 }
 
 /* Weights of the nodes at 0, m, 1 in the parabola through them at c, or in the line through the last two. */

@@ -73,8 +73,10 @@ keel_status ki_coupled_factor(ki_coupled *coupled, double h);
 /* b_i <- dZ_i,  [n_y] each with room for four more; b_W stays. */
 void ki_coupled_solve(ki_coupled *coupled, double *const *b);
 
-/* A step was taken: the derivatives at its end, if they are of that step, are those at the start of the next
- * one. */
-void ki_coupled_advance(ki_coupled *coupled, bool taken_there);
+/* Before the first step of a row of them: nothing is known from the step before. */
+void ki_coupled_begin(ki_coupled *coupled);
+
+/* A step was taken: the derivatives at its end are those at the start of the next one. */
+void ki_coupled_advance(ki_coupled *coupled);
 
 #endif

@@ -105,7 +105,7 @@ static void choose_newton(ki_radau *self) {
         self->by_stages = true;
         self->left = self->patience;
         self->patience *= 2;
-        ki_coupled_advance(&self->coupled, false);
+        ki_coupled_begin(&self->coupled);
     }
     if (before == self->by_stages)
         return;
@@ -197,15 +197,14 @@ static keel_status attempt(ki_radau *self, double h, bool *accepted, double *h_n
     return KEEL_OK;
 }
 
-/* Those of all stages only where contraction has been seen: they are of other parts of the step. */
+/* Those of all stages are of places in the step that is over, and never serve: on the bushing radau5 takes
+ * 2462 evaluations at 1e-6, 4067 if they are kept by the same rule. */
 static void keep_derivatives(ki_radau *self) {
-    bool serve = self->linearized && self->contraction <= (self->newton.exact ? KEEP : KEEP_DIFFERENCES);
-    if (self->by_stages) {
-        serve = serve && self->iterations > 1;
-        ki_coupled_advance(&self->coupled, self->current && !serve);
-    }
-    self->linearized = serve;
+    double keep = self->newton.exact ? KEEP : KEEP_DIFFERENCES;
+    self->linearized = !self->by_stages && self->contraction <= keep;
     self->current = false;
+    if (self->by_stages)
+        ki_coupled_advance(&self->coupled);
 }
 
 static void accept(ki_radau *self, double h, double h_next, double t_end) {

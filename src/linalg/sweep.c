@@ -77,6 +77,8 @@ KI_TWICE static bool invert_in_order(const ki_sweep *s) {
         return exchange_all(s, 20);
     case 24:
         return exchange_all(s, 24);
+    case 28:
+        return exchange_all(s, 28);
     default:
         return exchange_all(s, ki_padded(s->n));
     }
@@ -170,6 +172,9 @@ KI_TWICE static void solve(const ki_sweep *s, double *x) {
         break;
     case 24:
         multiply(s, 24, x);
+        break;
+    case 28:
+        multiply(s, 28, x);
         break;
     default:
         multiply(s, ki_padded(s->n), x);
