@@ -200,7 +200,7 @@ static double first_reach(const ki_radau *self, double h) {
     double growth = self->h_taken > 0 ? fmax(1, h / self->h_taken) : 1;
     if (self->by_stages)
         return 1;
-    return fmin(1, growth * growth * pow(fmax(self->reach, DBL_EPSILON), 0.8));
+    return fmin(1, sqrt(growth) * pow(fmax(self->reach, DBL_EPSILON), 0.8));
 }
 
 keel_status ki_radau_solve(ki_radau *self, double h, double *h_next) {
