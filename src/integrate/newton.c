@@ -215,7 +215,7 @@ static void collect_parts(ki_newton *n) {
         parts[n->tangent_place[k]] += n->tangent[k];
 }
 
-static keel_status linearize_exactly(ki_newton *n, double t, const double *y, const double *rate) {
+keel_status ki_newton_differentiate(ki_newton *n, double t, const double *y, const double *rate) {
     ki_dynamics *d = n->dynamics;
     const keel_system *sys = d->system;
     unsigned what = KEEL_TANGENT | (sys->Q_lambda.rows ? KEEL_FORCE_LAMBDA : 0u);
@@ -232,7 +232,14 @@ static keel_status linearize_exactly(ki_newton *n, double t, const double *y, co
     keep(n->J, d->at.J, keel_pattern_count(sys->J));
     keep(n->Q_lambda, d->at.Q_lambda, keel_pattern_count(sys->Q_lambda));
     set_delta(n);
-    ki_chart_take(&n->chart, y, y + sys->n_q);
+    return KEEL_OK;
+}
+
+static keel_status linearize_exactly(ki_newton *n, double t, const double *y, const double *rate) {
+    keel_status status = ki_newton_differentiate(n, t, y, rate);
+    if (status)
+        return status;
+    ki_chart_take(&n->chart, y, y + n->dynamics->system->n_q);
     collect_parts(n);
     return KEEL_OK;
 }

@@ -74,6 +74,10 @@ keel_status ki_newton_init_complex(ki_newton *newton, int pairs);
 /* Takes the derivatives at (t, y), where `rate` = f(t, y) was the last rate evaluated or nearly so. */
 keel_status ki_newton_linearize(ki_newton *newton, double t, const double *y, const double *rate);
 
+/* Only evaluates tangent, M and J there, for others to use: the matrix stays what it was until derivatives
+ * are taken again, which has to come before the next factorization. Where they are exact. */
+keel_status ki_newton_differentiate(ki_newton *newton, double t, const double *y, const double *rate);
+
 /* Factors I - gamma f_y with the derivatives at hand. KEEL_ERROR_SINGULAR: try another gamma. */
 keel_status ki_newton_factor(ki_newton *newton, double gamma);
 

@@ -33,6 +33,17 @@ static const double SAFETY = 0.9, LEAST_FACTOR = 0.125, MOST_FACTOR = 5;
 enum { GOOD_ITERATIONS = 3 };
 static const double GOOD_CONTRACTION = 0.2, FAST_CONTRACTION = 0.05;
 
+/* Newton's method with one f_y is slow where it takes f_y anew within a step, or where it lets a step grow by
+ * no more than SLOW_GROWTH while its error lets it grow by FREE_GROWTH times as much. OFTEN such steps, less
+ * those between that are not, are enough to go on with derivatives of every stage, first for FIRST_PATIENCE
+ * steps. */
+enum { OFTEN = 2, FIRST_PATIENCE = 50 };
+static const double SLOW_GROWTH = 1.5, FREE_GROWTH = 1.2;
+
+/* With derivatives of every stage contraction is as good as the predicted stages, whose error grows with the
+ * power s+1 of the step. */
+static const double GOOD_CONTRACTION_BY_STAGES = 0.1;
+
 /* Derivatives are kept while Newton's method contracts errors this well with them; those by differences,
  * which cost an evaluation for each component, longer. */
 static const double KEEP = 1e-3, KEEP_DIFFERENCES = 0.03;
@@ -79,19 +90,54 @@ static keel_status judge(ki_radau *self, double h, double *error) {
     return status ? status : measure(self, h, self->rate_try, error);
 }
 
+static void note_speed(ki_radau *self, bool slow) {
+    self->slow = slow ? self->slow + 1 : self->slow - (self->slow > 0);
+}
+
+/* Where one f_y for all stages has been too slow a few times, every stage gets its own, for a while: whether
+ * that still pays is only seen without. */
+static void choose_newton(ki_radau *self) {
+    bool before = self->by_stages;
+    if (before && self->left-- <= 0) {
+        self->by_stages = false;
+        self->slow = OFTEN - 1;
+    } else if (!before && self->may_by_stages && self->slow >= OFTEN) {
+        self->by_stages = true;
+        self->left = self->patience;
+        self->patience *= 2;
+        ki_coupled_begin(&self->coupled);
+    }
+    if (before == self->by_stages)
+        return;
+    self->linearized = false;
+    self->reach = 1;
+}
+
+/* The growth of the step that lets Newton's method contract as it should. */
+static double good_growth(const ki_radau *self) {
+    if (self->by_stages)
+        return pow(GOOD_CONTRACTION_BY_STAGES / self->contraction, 1.0 / (self->table->stages + 1));
+    return cbrt(GOOD_CONTRACTION / self->contraction);
+}
+
+/* By what a step may grow for Newton's method. */
+static double growth_for_newton(const ki_radau *self) {
+    double factor = MOST_FACTOR;
+    if (self->iterations > GOOD_ITERATIONS && self->contraction > FAST_CONTRACTION)
+        factor = sqrt((double)GOOD_ITERATIONS / self->iterations);
+    return self->contraction > 0 ? fmin(factor, good_growth(self)) : factor;
+}
+
 /* What a step of h should be followed by, from its error. */
-static double next_step(const ki_radau *self, double h, double error) {
+static double next_step(ki_radau *self, double h, double error) {
     int most = self->table->most_iterations;
     double k = 1.0 / (self->table->stages + 1), e = fmax(error, 1e-10);
     double safety = SAFETY * (1 + 2 * most) / (self->iterations + 2 * most);
-    double factor = safety * pow(e, -k);
+    double factor = safety * pow(e, -k), newton = growth_for_newton(self);
     if (error < 1 && self->h_before > 0)
         factor = fmin(factor, safety * (h / self->h_before) * pow(self->error_before / (e * e), k));
-    if (self->iterations > GOOD_ITERATIONS && self->contraction > FAST_CONTRACTION)
-        factor = fmin(factor, sqrt((double)GOOD_ITERATIONS / self->iterations));
-    if (self->contraction > 0)
-        factor = fmin(factor, cbrt(GOOD_CONTRACTION / self->contraction));
-    return h * fmin(MOST_FACTOR, fmax(LEAST_FACTOR, factor));
+    note_speed(self, self->renewals > 0 || (newton < SLOW_GROWTH && factor > FREE_GROWTH * newton));
+    return h * fmin(MOST_FACTOR, fmax(LEAST_FACTOR, fmin(factor, newton)));
 }
 
 /* Whether the end of the stages is the end of the step: nothing is there that would move it. */
@@ -135,7 +181,10 @@ static keel_status finish(ki_radau *self, double h, double *error) {
 static keel_status attempt(ki_radau *self, double h, bool *accepted, double *h_next) {
     double error = NAN;
     *accepted = false;
+    choose_newton(self);
     keel_status status = ki_radau_solve(self, h, h_next);
+    if (status == KEEL_ERROR_CONVERGENCE)
+        note_speed(self, true);
     if (status)
         return status;
     status = finish(self, h, &error);
@@ -146,6 +195,16 @@ static keel_status attempt(ki_radau *self, double h, bool *accepted, double *h_n
     self->h_before = h;
     self->error_before = fmax(1e-2, error);
     return KEEL_OK;
+}
+
+/* Those of all stages are of places in the step that is over, and never serve: on the bushing radau5 takes
+ * 2462 evaluations at 1e-6, 4067 if they are kept by the same rule. */
+static void keep_derivatives(ki_radau *self) {
+    double keep = self->newton.exact ? KEEP : KEEP_DIFFERENCES;
+    self->linearized = !self->by_stages && self->contraction <= keep;
+    self->current = false;
+    if (self->by_stages)
+        ki_coupled_advance(&self->coupled);
 }
 
 static void accept(ki_radau *self, double h, double h_next, double t_end) {
@@ -161,8 +220,7 @@ static void accept(ki_radau *self, double h, double h_next, double t_end) {
     self->h_taken = h;
     base->order = 2 * self->table->stages - 1;
     ki_accept_step(base, base->t + h, t_end);
-    self->current = false;
-    self->linearized = self->contraction <= (self->newton.exact ? KEEP : KEEP_DIFFERENCES);
+    keep_derivatives(self);
     if (self->rejected)
         h_next = fmin(h_next, h);
     self->h = self->linearized && h_next >= h && h_next <= 1.2 * h ? h : h_next;
@@ -232,7 +290,7 @@ static void allocate(ki_radau *self) {
     for (int s = 0; s < self->table->stages; s++) {
         self->Z[s] = KI_NEW(arena, double, self->padded);
         self->W[s] = KI_NEW(arena, double, self->padded);
-        self->F[s] = KI_NEW(arena, double, self->padded);
+        self->F[s] = KI_NEW(arena, double, self->padded + KI_FOUR);
         self->F_last[s] = KI_NEW(arena, double, self->padded);
         self->moved[s] = KI_NEW(arena, double, self->padded);
         self->P[s] = KI_NEW(arena, double, self->padded);
@@ -249,14 +307,40 @@ static void set_tolerances(ki_radau *self) {
     self->reach = 1;
 }
 
+/* A = T Lambda^-1 T^-1 */
+static void find_A(const ki_radau_table *T, double A[KI_RADAU_STAGES][KI_RADAU_STAGES]) {
+    for (int i = 0; i < T->stages; i++)
+        for (int j = 0; j < T->stages; j++) {
+            A[i][j] = T->T[i][0] * T->T_inverse[0][j] / T->real;
+            for (int p = 0; p < T->stages / 2; p++) {
+                double re, im, x = T->T_inverse[1 + 2 * p][j], y = T->T_inverse[2 + 2 * p][j];
+                ki_radau_pair_step(T, p, 1, &re, &im);
+                A[i][j] += T->T[i][1 + 2 * p] * (re * x - im * y) + T->T[i][2 + 2 * p] * (re * y + im * x);
+            }
+        }
+}
+
+static keel_status init_newton(ki_radau *self) {
+    const ki_radau_table *T = self->table;
+    double A[KI_RADAU_STAGES][KI_RADAU_STAGES] = {{0}};
+    keel_status status = ki_newton_init(&self->newton, self->base.flow.dynamics);
+    if (!status)
+        status = ki_newton_init_complex(&self->newton, T->stages / 2);
+    self->patience = FIRST_PATIENCE;
+    self->may_by_stages = !status && ki_coupled_suits(&self->newton, T->stages);
+    if (!self->may_by_stages)
+        return status;
+    find_A(T, A);
+    return ki_coupled_init(&self->coupled, &self->newton, T->stages, T->middle, T->c,
+                           (const double(*)[KI_RADAU_STAGES])A);
+}
+
 static keel_status start(ki_integrator *base, const ki_problem *problem) {
     ki_radau *self = (ki_radau *)base;
     ki_dynamics *d = base->flow.dynamics;
     self->table = problem->kind == KEEL_RADAU9 ? &KI_RADAU9 : &KI_RADAU5;
     allocate(self);
-    keel_status status = ki_newton_init(&self->newton, d);
-    if (!status)
-        status = ki_newton_init_complex(&self->newton, self->table->stages / 2);
+    keel_status status = init_newton(self);
     if (status || base->arena.failed)
         return KEEL_ERROR_MEMORY;
     set_tolerances(self);
@@ -274,6 +358,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
 }
 
 static void clear(ki_integrator *base) {
+    ki_coupled_clear(&((ki_radau *)base)->coupled);
     ki_newton_clear(&((ki_radau *)base)->newton);
 }
 

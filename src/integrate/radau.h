@@ -28,6 +28,8 @@
  * out: with what was added last, m,
  *
  *     W <- W + dW - gamma (m + dW - dW_last),    gamma such that |dW - gamma (dW - dW_last)| is least
+ *
+ * Where that is not enough newton_stages.h takes its place in small systems; then there is no W.
  */
 #ifndef KI_RADAU_H
 #define KI_RADAU_H
@@ -35,6 +37,7 @@
 #include "base/four.h"
 #include "integrate/integrator.h"
 #include "integrate/newton.h"
+#include "integrate/newton_stages.h"
 
 enum { KI_RADAU_STAGES = 5, KI_RADAU_PAIRS = 2 }; /* at most */
 
@@ -58,6 +61,9 @@ typedef struct ki_radau {
     ki_integrator base;
     const ki_radau_table *table;
     ki_newton newton;
+    bool may_by_stages; /* the system is one for `coupled`                                     */
+    bool by_stages;     /* it is used: every stage has derivatives of its own, and W is not used */
+    ki_coupled coupled;
 
     double *y_old, *y_try;
     double *rate, *rate_try;    /* [n] F at (t, y), and at the end of the step that is tried              */
@@ -81,6 +87,9 @@ typedef struct ki_radau {
     double contraction; /* theta: one correction over the one before         */
     double reach;       /* theta / (1 - theta): what is left after a correction, over the correction */
     int iterations;     /* of the last step                                  */
+    int renewals;       /* of derivatives within it                          */
+    int slow;           /* how often of late Newton's method has limited steps */
+    int patience, left; /* steps with derivatives of every stage; of them still to come */
 
     bool rejected;                 /* the last attempt was                   */
     double h_before, error_before; /* of the last accepted step, for the controller */

@@ -9,6 +9,9 @@ enum { MOST_RENEWALS = 3 };
  * anew. (Governor, radau9 at 1e-4: 0.81 ms; 0.95 if taken anew above 0.1.) */
 static const double SLOW = 0.35;
 
+/* Derivatives of every stage are evaluated twice, and their matrix costs as much again. */
+static const double SLOW_BY_STAGES = 0.5;
+
 /* Corrections that shrink by less than this do so by a nearly constant factor, of which a secant makes use.
  * Where they shrink faster it takes 10 to 20 % more evaluations than none (Andrews' mechanism, pendulum,
  * radau9 at 1e-2). */
@@ -64,25 +67,56 @@ static void predict(ki_radau *self, double h) {
         weights[s][T->stages - 1] -= 1;
     }
     ki_radau_transform(self, (matrix)weights, self->P, self->Z);
-    ki_radau_transform(self, T->T_inverse, self->Z, self->W);
+    if (!self->by_stages)
+        ki_radau_transform(self, T->T_inverse, self->Z, self->W);
 }
 
-static keel_status evaluate_stage(ki_radau *self, double h, int s) {
+static void set_stage(ki_radau *self, int s) {
     const ki_integrator *base = &self->base;
     const double *restrict Z = self->Z[s], *restrict y = base->y;
     double *restrict Y = self->y_try;
     for (int i = 0; i < base->n; i++)
         Y[i] = y[i] + Z[i];
-    return ki_rate(base->flow.dynamics, base->t + self->table->c[s] * h, Y, self->F[s]);
 }
 
-/* F <- the rates of the stages; the middle one last, so that the workspace is left there. */
+/* The rate of a stage where derivatives may be taken: the workspace is left there. */
+static keel_status evaluate_fully(ki_radau *self, double h, int s) {
+    set_stage(self, s);
+    return ki_rate(self->base.flow.dynamics, self->base.t + self->table->c[s] * h, self->y_try, self->F[s]);
+}
+
+/* Derivatives at the middle or the last stage, which was evaluated last; those at the middle are also that
+ * f_y which the error estimate is filtered with. */
+static keel_status linearize(ki_radau *self, double h, int s) {
+    double t = self->base.t + self->table->c[s] * h;
+    bool middle = s == self->table->middle;
+    keel_status status = middle ? ki_newton_linearize(&self->newton, t, self->y_try, self->F[s])
+                                : ki_newton_differentiate(&self->newton, t, self->y_try, self->F[s]);
+    if (status)
+        return status;
+    self->base.jacobians++;
+    if (self->by_stages)
+        ki_coupled_take(&self->coupled, middle ? KI_NODE_MIDDLE : KI_NODE_END);
+    return KEEL_OK;
+}
+
+/* F <- the rates of the stages; the middle one last, so that the workspace is left there. With derivatives at
+ * the last stage, if they are wanted. */
 static keel_status evaluate(ki_radau *self, double h) {
-    keel_status status = KEEL_OK;
-    for (int s = 0; s < self->table->stages && !status; s++)
-        if (s != self->table->middle)
-            status = evaluate_stage(self, h, s);
-    return status ? status : evaluate_stage(self, h, self->table->middle);
+    const ki_radau_table *T = self->table;
+    ki_dynamics *d = self->base.flow.dynamics;
+    int last = T->stages - 1;
+    bool at_end = self->by_stages && !self->linearized;
+    keel_status status = at_end ? evaluate_fully(self, h, last) : KEEL_OK;
+    if (!status && at_end)
+        status = linearize(self, h, last);
+    ki_stages stages = ki_begin_stages(d, self->y_try);
+    for (int s = 0; s < T->stages - at_end && !status; s++)
+        if (s != T->middle) {
+            set_stage(self, s);
+            status = ki_stage_rate(d, &stages, self->base.t + T->c[s] * h, self->F[s]);
+        }
+    return status ? status : evaluate_fully(self, h, T->middle);
 }
 
 void ki_radau_pair_step(const ki_radau_table *table, int p, double h, double *re, double *im) {
@@ -92,28 +126,34 @@ void ki_radau_pair_step(const ki_radau_table *table, int p, double h, double *re
     *im = -h * pair[1] / square;
 }
 
+/* The factors for h */
+static keel_status factor(ki_radau *self, double h) {
+    const ki_radau_table *T = self->table;
+    keel_status status = ki_newton_factor(&self->newton, h / T->real);
+    if (self->by_stages)
+        return status ? status : ki_coupled_factor(&self->coupled, h);
+    for (int p = 0; p < T->stages / 2 && !status; p++) {
+        double re, im;
+        ki_radau_pair_step(T, p, h, &re, &im);
+        status = ki_newton_factor_complex(&self->newton, p, re, im);
+    }
+    return status;
+}
+
 /* Derivatives at the stage that was evaluated last, unless old ones serve, and the factors for h. */
 static keel_status prepare(ki_radau *self, double h) {
-    const ki_radau_table *T = self->table;
     keel_status status = KEEL_OK;
     if (!self->linearized) {
-        double t = self->base.t + T->c[T->middle] * h;
-        status = ki_newton_linearize(&self->newton, t, self->y_try, self->F[T->middle]);
+        status = linearize(self, h, self->table->middle);
         if (status)
             return status;
-        self->base.jacobians++;
         self->linearized = self->current = true;
         self->h_factored = 0;
     }
     if (h == self->h_factored)
         return KEEL_OK;
     self->h_factored = 0;
-    status = ki_newton_factor(&self->newton, h / T->real);
-    for (int p = 0; p < T->stages / 2 && !status; p++) {
-        double re, im;
-        ki_radau_pair_step(T, p, h, &re, &im);
-        status = ki_newton_factor_complex(&self->newton, p, re, im);
-    }
+    status = factor(self, h);
     if (status)
         return status;
     self->h_factored = h;
@@ -121,8 +161,12 @@ static keel_status prepare(ki_radau *self, double h) {
     return KEEL_OK;
 }
 
-/* F <- the corrections of W */
+/* F <- the corrections of W, or of Z */
 static void solve(ki_radau *self) {
+    if (self->by_stages) {
+        ki_coupled_solve(&self->coupled, self->F);
+        return;
+    }
     ki_newton_solve(&self->newton, self->F[0]);
     for (int p = 0; p < self->table->stages / 2; p++)
         ki_newton_solve_complex(&self->newton, p, self->F[1 + 2 * p], self->F[2 + 2 * p]);
@@ -150,12 +194,22 @@ static double shorter_step(const ki_radau *self, double h, double excess, int k)
     return h * 0.8 * pow(q, -1.0 / (self->table->stages + self->table->most_iterations - k));
 }
 
+/* What will be left after the first correction, over the correction: as in the last step and somewhat more,
+ * and still more if this one is longer. It says little where contraction depends on the predicted stages. */
+static double first_reach(const ki_radau *self, double h) {
+    double growth = self->h_taken > 0 ? fmax(1, h / self->h_taken) : 1;
+    if (self->by_stages)
+        return 1;
+    return fmin(1, sqrt(growth) * pow(fmax(self->reach, DBL_EPSILON), 0.8));
+}
+
 keel_status ki_radau_solve(ki_radau *self, double h, double *h_next) {
-    double size = 0, previous = 0, excess = INFINITY;
-    int renewals = 0, k;
+    double size = 0, previous = 0, excess = INFINITY, slow = self->by_stages ? SLOW_BY_STAGES : SLOW;
+    int k;
     bool secant = false;
-    self->reach = pow(fmax(self->reach, DBL_EPSILON), 0.8); /* of the last step, until there is a new one */
+    self->reach = first_reach(self, h);
     self->contraction = 0;
+    self->renewals = 0;
     predict(self, h);
     for (k = 1; k <= self->table->most_iterations; k++) {
         keel_status status = evaluate(self, h);
@@ -175,12 +229,12 @@ keel_status ki_radau_solve(ki_radau *self, double h, double *h_next) {
         if (well && self->reach * size <= self->kappa)
             return KEEL_OK;
         if (!isfinite(size) ||
-            (!well && (!self->newton.exact || renewals == MOST_RENEWALS || size > 2 * previous)))
+            (!well && (!self->newton.exact || self->renewals == MOST_RENEWALS || size > 2 * previous)))
             break;
-        if (self->newton.exact && (!well || self->contraction > SLOW)) {
+        if (self->newton.exact && (!well || self->contraction > slow)) {
             self->linearized = secant = false;
             self->contraction = 0;
-            renewals++;
+            self->renewals++;
         }
         previous = size;
     }

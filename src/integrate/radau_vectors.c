@@ -67,8 +67,27 @@ KI_TWICE static void residual(int stages, int padded, matrix T_inverse, const do
         residual_stages(5, padded, T_inverse, step, W, F);
 }
 
+/* F <- h A F - Z */
+KI_TWICE static void residual_by_stages(int stages, int padded, matrix A, double *const *Z,
+                                        double *const *F) {
+    for (int i = 0; i < padded; i += KI_FOUR) {
+        ki_four rate[KI_RADAU_STAGES], x[KI_RADAU_STAGES];
+        load(stages, F, i, rate);
+        if (stages == 3)
+            multiply(3, A, rate, x);
+        else
+            multiply(5, A, rate, x);
+        for (int s = 0; s < stages; s++)
+            *ki_four_at(F[s], i) = x[s] - *ki_const_four_at(Z[s], i);
+    }
+}
+
 void ki_radau_residual(const ki_radau *self, double h) {
     const ki_radau_table *T = self->table;
+    if (self->by_stages) {
+        residual_by_stages(T->stages, self->padded, (matrix)self->coupled.A, self->Z, self->F);
+        return;
+    }
     double step[KI_RADAU_STAGES] = {h / T->real};
     for (int p = 0; p < T->stages / 2; p++)
         ki_radau_pair_step(T, p, h, &step[1 + 2 * p], &step[2 + 2 * p]);
@@ -133,7 +152,17 @@ KI_TWICE static void correct(double gamma, ki_radau *self) {
         correct_stages(5, self->padded, gamma, self);
 }
 
+KI_TWICE static void add(int stages, int padded, double *const *F, double *const *Z) {
+    for (int s = 0; s < stages; s++)
+        for (int i = 0; i < padded; i += KI_FOUR)
+            *ki_four_at(Z[s], i) += *ki_const_four_at(F[s], i);
+}
+
 void ki_radau_correct(ki_radau *self, bool secant) {
+    if (self->by_stages) {
+        add(self->table->stages, self->padded, self->F, self->Z);
+        return;
+    }
     double gamma = 0;
     if (secant)
         gamma = secant_factor(self->table->stages, self->padded, self->inverse, self->F, self->F_last);

@@ -1,0 +1,186 @@
+#include "linalg/sweep.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+
+/* Pivots of an earlier matrix serve if they are not smaller than this part of the largest possible ones. */
+static const double SERVES = 0.05;
+
+void ki_sweep_init(ki_sweep *s, ki_arena *arena, int n) {
+    assert(n <= KI_SWEEP_MOST);
+    size_t stride = (size_t)ki_padded(n) + KI_FOUR;
+    *s = (ki_sweep){.n = n, .stride = (int)stride};
+    s->A = KI_NEW(arena, double, (size_t)n *stride);
+    s->unit = KI_NEW(arena, double, (size_t)n *stride);
+    s->left = KI_NEW(arena, double, (size_t)n *stride);
+    s->scale = KI_NEW(arena, double, stride);
+    s->b = KI_NEW(arena, double, stride);
+    s->row = KI_NEW(arena, int, n);
+    for (int p = 0; p < n && !arena->failed; p++)
+        s->unit[(size_t)p * (stride + 1)] = 1;
+}
+
+KI_INLINE void scale_rows(const ki_sweep *s, int length) {
+    ki_four R[KI_SWEEP_MOST / KI_FOUR];
+    for (int i = 0; i < length; i += KI_FOUR)
+        R[i / KI_FOUR] = *ki_const_four_at(s->scale, i);
+    for (int j = 0; j < s->n; j++)
+        for (int i = 0; i < length; i += KI_FOUR)
+            *ki_four_at(s->A + (size_t)j * (size_t)s->stride, i) *= R[i / KI_FOUR];
+}
+
+KI_INLINE void take_from(double *A_j, int p, int length, const ki_four *l) {
+    double factor = A_j[p];
+    for (int i = 0; i < length; i += KI_FOUR)
+        *ki_four_at(A_j, i) -= factor * l[i / KI_FOUR];
+}
+
+/* Exchanges unknown k and row p; `most` <- the largest entries of l in the rows that are left. */
+KI_INLINE void exchange(const ki_sweep *s, int length, int k, int p, ki_four *most) {
+    size_t stride = (size_t)s->stride;
+    double *A_k = s->A + (size_t)k * stride, inverse = 1 / A_k[p];
+    const double *left = s->left + (size_t)k * stride, *unit = s->unit + (size_t)p * stride;
+    ki_four l[KI_SWEEP_MOST / KI_FOUR];
+    for (int i = 0; i < length; i += KI_FOUR) {
+        ki_four e = *ki_const_four_at(unit, i);
+        l[i / KI_FOUR] = (*ki_four_at(A_k, i) - e) * inverse;
+        *ki_four_at(A_k, i) = e - l[i / KI_FOUR];
+        ki_four here = l[i / KI_FOUR] * *ki_const_four_at(left, i);
+        ki_four_most(most, &here);
+    }
+    for (int j = 0; j < k; j++)
+        take_from(s->A + (size_t)j * stride, p, length, l);
+    for (int j = k + 1; j < s->n; j++)
+        take_from(s->A + (size_t)j * stride, p, length, l);
+}
+
+/* In the order that is known. */
+KI_INLINE bool exchange_all(const ki_sweep *s, int length) {
+    ki_four most = {0, 0, 0, 0};
+    scale_rows(s, length);
+    for (int k = 0; k < s->n; k++)
+        exchange(s, length, k, s->row[k], &most);
+    for (int i = 0; i < KI_FOUR; i++)
+        if (!(most[i] < 1 / SERVES))
+            return false;
+    return true;
+}
+
+KI_TWICE static bool invert_in_order(const ki_sweep *s) {
+    switch (ki_padded(s->n)) {
+    case 12:
+        return exchange_all(s, 12);
+    case 16:
+        return exchange_all(s, 16);
+    case 20:
+        return exchange_all(s, 20);
+    case 24:
+        return exchange_all(s, 24);
+    case 28:
+        return exchange_all(s, 28);
+    default:
+        return exchange_all(s, ki_padded(s->n));
+    }
+}
+
+/* False if a row is zero or not finite. */
+static bool find_scale(ki_sweep *s) {
+    for (int i = 0; i < s->n; i++) {
+        double size = 0;
+        for (int j = 0; j < s->n; j++)
+            size += fabs(s->A[(size_t)j * (size_t)s->stride + (size_t)i]);
+        s->scale[i] = 1 / size;
+        if (!(size > 0 && s->scale[i] > 0))
+            return false;
+    }
+    return true;
+}
+
+/* Of the rows from place k on the one with the largest entry of column k comes to place k. False if there is
+ * none but zero. */
+static bool choose_row(ki_sweep *s, int k) {
+    const double *A_k = s->A + (size_t)k * (size_t)s->stride;
+    int best = k;
+    double most = 0;
+    for (int i = k; i < s->n; i++) {
+        double size = fabs(A_k[s->row[i]]);
+        best = size > most ? i : best;
+        most = size > most ? size : most;
+    }
+    int chosen = s->row[best];
+    s->row[best] = s->row[k];
+    s->row[k] = chosen;
+    return most > 0 && most < INFINITY;
+}
+
+static void mark_rows_left(ki_sweep *s, int k) {
+    double *left = s->left + (size_t)k * (size_t)s->stride;
+    for (int i = 0; i < s->n; i++)
+        left[s->row[i]] = i > k;
+}
+
+KI_TWICE static void exchange_one(const ki_sweep *s, int k) {
+    ki_four most = {0, 0, 0, 0};
+    exchange(s, ki_padded(s->n), k, s->row[k], &most);
+}
+
+static bool invert_with_search(ki_sweep *s) {
+    for (int k = 0; k < s->n; k++)
+        s->row[k] = k;
+    if (!find_scale(s))
+        return false;
+    scale_rows(s, ki_padded(s->n));
+    for (int k = 0; k < s->n; k++) {
+        if (!choose_row(s, k))
+            return false;
+        mark_rows_left(s, k);
+        exchange_one(s, k);
+    }
+    return true;
+}
+
+bool ki_sweep_invert(ki_sweep *s) {
+    return s->ordered = s->ordered ? invert_in_order(s) : invert_with_search(s);
+}
+
+/* y = sum_j (R b)_p_j A_j,  x_k = y_p_k */
+KI_INLINE void multiply(const ki_sweep *s, int length, double *restrict x) {
+    ki_four y[KI_SWEEP_MOST / KI_FOUR] = {{0}};
+    for (int j = 0; j < s->n; j++) {
+        const double *A_j = s->A + (size_t)j * (size_t)s->stride;
+        double factor = x[s->row[j]] * s->scale[s->row[j]];
+        for (int i = 0; i < length; i += KI_FOUR)
+            y[i / KI_FOUR] += factor * *ki_const_four_at(A_j, i);
+    }
+    for (int i = 0; i < length; i += KI_FOUR)
+        *ki_four_at(s->b, i) = y[i / KI_FOUR];
+    for (int k = 0; k < s->n; k++)
+        x[k] = s->b[s->row[k]];
+}
+
+KI_TWICE static void solve(const ki_sweep *s, double *x) {
+    switch (ki_padded(s->n)) {
+    case 12:
+        multiply(s, 12, x);
+        break;
+    case 16:
+        multiply(s, 16, x);
+        break;
+    case 20:
+        multiply(s, 20, x);
+        break;
+    case 24:
+        multiply(s, 24, x);
+        break;
+    case 28:
+        multiply(s, 28, x);
+        break;
+    default:
+        multiply(s, ki_padded(s->n), x);
+    }
+}
+
+void ki_sweep_solve(ki_sweep *s, double *x) {
+    solve(s, x);
+}
