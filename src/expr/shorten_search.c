@@ -4,7 +4,7 @@
 #include "expr/shorten.h"
 
 /* Pairs grow with the square of the classes in use, copies without a symbol with the number of symbols. */
-enum { MOST_IN_PAIRS = 1000, MOST_COPIED = 60000 };
+enum { MOST_IN_PAIRS = 1000, MOST_COPIED = 20000 };
 
 ki_ref ki_class_of_node(ki_classes *all, const ki_graph *g, const ki_cone *cone, const ki_ref *ref, int i) {
     const ki_expression *n = &g->nodes[cone->node[i]];

@@ -79,6 +79,7 @@ static void what_only_looks_equal_stays(void **state) {
         {"1e-30*x", "0"},
         {"y + 1e-15*x^2", "y"},
         {"1e12*x + y", "1e12*x"},
+        {"exp(x)*(1e200*y)*(1e200*z)", "0"},
         {"cos(1e-9*x)", "1"},
         {"sin(1e-9*x)", "1e-9*x"},
         {"abs(x)", "x"},
