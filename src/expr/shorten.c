@@ -5,7 +5,7 @@
 #include "expr/shorten.h"
 
 /* What is longer stays as it is: it is not what steps of small systems wait for. */
-enum { MOST_NODES = 6000 };
+enum { MOST_NODES = 3000 };
 
 /* Searches for pairs: a second one finds what the first one brought into use, a third one hardly anything. */
 enum { ROUNDS = 2 };

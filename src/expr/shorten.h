@@ -62,7 +62,7 @@ typedef struct ki_classes {
     ki_index by_value; /* classes by the size of their first value, */
     ki_index by_ratio; /* by that of the second over the first */
     ki_index by_way;   /* ways by what they are */
-    uint8_t *near;     /* [KI_NEAR] by cells: bits for some class with such a value, with such a ratio */
+    uint8_t *near;     /* by cells: bits for some class with such a value, with such a ratio */
     bool searching;    /* what is added now are further ways, not the given ones */
     bool failed;       /* out of memory */
 } ki_classes;
@@ -97,13 +97,13 @@ bool ki_sample_is_number(const ki_sample *a, double *number);
 /* Every bit of the result depends on every bit of h. */
 uint64_t ki_shorten_mix(uint64_t h);
 
-/* Adds ways for classes that the nodes of a cone stand for, with ref[i] the class of node i: the same without
- * one or several of the symbols first .. first + count - 1. */
-bool ki_search_without(ki_classes *all, const ki_graph *graph, const ki_cone *cone, int first, int count);
-
 /* The class of node i of a cone from those of its arguments. */
 ki_ref ki_class_of_node(ki_classes *all, const ki_graph *graph, const ki_cone *cone, const ki_ref *ref,
                         int i);
+
+/* Further ways for the nodes of a cone: the same without one or several of the symbols first .. first + count
+ * - 1. */
+bool ki_search_without(ki_classes *all, const ki_graph *graph, const ki_cone *cone, int first, int count);
 
 /* a x + a y = a (x + y) */
 void ki_search_factors(ki_classes *all);

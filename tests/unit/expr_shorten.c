@@ -188,6 +188,7 @@ static void values_stay(void **state) {
         "min(x, 30 deg) + atan2(sqrt(abs(x)), abs(y)) + 2^x + abs(x)^y - max(tan(x), tanh(z))",
         "exp(-x^2)*cosh(y)/sinh(z + 3) + asin(x/9) - acos(y/9) + atan(z) - log(2 + x^2) + sign(x)*t",
         "x' * cos(x + y)*(x' + y') - sin(x)*(x'*cos(x) + (x' + y')*cos(x + y))^2 + x^17 - y^5/z^3",
+        "(y*cos(x))^2 + (y*sin(x))^2 + 1/x + log(x^2) - y/(x*z) + sqrt(x^2 + 1e-9)",
     };
     world w = world_new();
     uint64_t seed = 1;
