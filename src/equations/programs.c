@@ -83,7 +83,7 @@ static ki_shortener *shortener_of(ki_builder *b, unsigned what, ki_node *nodes) 
 }
 
 /* shortener: NULL for formulas as they are */
-static void add_program(ki_builder *b, unsigned what, const ki_shortener *shortener, ki_node *nodes) {
+static void add_program(ki_builder *b, unsigned what, ki_shortener *shortener, ki_node *nodes) {
     ki_model *model = b->model;
     int count = collect(b, what, nodes);
     bool ok = !shortener || ki_shorten(shortener, nodes, count);
@@ -132,7 +132,7 @@ typedef struct shorteners {
     ki_shortener *terms, *tangent;
 } shorteners;
 
-static const ki_shortener *choose_shortener(const shorteners *s, unsigned what) {
+static ki_shortener *choose_shortener(const shorteners *s, unsigned what) {
     if (what & KEEL_ENERGY)
         return NULL;
     return what == KEEL_TANGENT ? s->tangent : s->terms;

@@ -112,8 +112,8 @@ typedef struct ki_shortener ki_shortener;
 ki_shortener *ki_shortener_new(ki_graph *graph, const ki_node *nodes, int count, int first, int symbols);
 void ki_shortener_free(ki_shortener *shortener);
 
-/* Replaces nodes; nobody else's. False when out of memory. */
-bool ki_shorten(const ki_shortener *shortener, ki_node *nodes, int count);
+/* Replaces nodes, at most as many as were given. False when out of memory. */
+bool ki_shorten(ki_shortener *shortener, ki_node *nodes, int count);
 
 /* ---- parsing
  * -------------------------------------------------------------------------------------------------- */

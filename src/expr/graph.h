@@ -26,7 +26,13 @@ struct ki_graph {
 };
 
 /* Number of arguments of an operation that are nodes. */
-int ki_op_arity(ki_op op);
+static inline int ki_op_arity(ki_op op) {
+    if (op <= KI_SYMBOL)
+        return 0;
+    if (op <= KI_NOT)
+        return 1;
+    return op < KI_IF ? 2 : 3;
+}
 
 /* The meaning of every operation but KI_NUMBER and KI_SYMBOL; unused arguments are ignored. */
 double ki_op_value(ki_op op, double a, double b, double c);

@@ -6,14 +6,6 @@
 
 #include "base/sine.h"
 
-int ki_op_arity(ki_op op) {
-    if (op <= KI_SYMBOL)
-        return 0;
-    if (op <= KI_NOT)
-        return 1;
-    return op < KI_IF ? 2 : 3;
-}
-
 static double apply_unary(ki_op op, double a) {
     switch (op) {
     case KI_NEG:

@@ -62,7 +62,7 @@ typedef struct ki_classes {
     ki_index by_value; /* classes by the size of their first value, */
     ki_index by_ratio; /* by that of the second over the first */
     ki_index by_way;   /* ways by what they are */
-    uint8_t *near;     /* [KI_NEAR] by cells: bits for some class with such a value, with such a ratio */
+    uint8_t *near;     /* by cells: bits for some class with such a value, with such a ratio */
     bool searching;    /* what is added now are further ways, not the given ones */
     bool failed;       /* out of memory */
 } ki_classes;
@@ -71,11 +71,6 @@ void ki_classes_free(ki_classes *all);
 
 static inline int ki_class_of(ki_ref x) {
     return x >> 1;
-}
-
-/* Arguments of a way that are classes. */
-static inline int ki_way_arity(const ki_way *w) {
-    return w->op == KI_NUMBER || w->op == KI_SYMBOL ? 0 : ki_op_arity(w->op);
 }
 
 /* The class of op of the arguments, made if there is none; a way that is new is added to it. KI_NONE when out
@@ -102,13 +97,13 @@ bool ki_sample_is_number(const ki_sample *a, double *number);
 /* Every bit of the result depends on every bit of h. */
 uint64_t ki_shorten_mix(uint64_t h);
 
-/* Adds ways for classes that the nodes of a cone stand for, with ref[i] the class of node i: the same without
- * one or several of the symbols first .. first + count - 1. */
-bool ki_search_without(ki_classes *all, const ki_graph *graph, const ki_cone *cone, int first, int count);
-
 /* The class of node i of a cone from those of its arguments. */
 ki_ref ki_class_of_node(ki_classes *all, const ki_graph *graph, const ki_cone *cone, const ki_ref *ref,
                         int i);
+
+/* Further ways for the nodes of a cone: the same without one or several of the symbols first .. first + count
+ * - 1. */
+bool ki_search_without(ki_classes *all, const ki_graph *graph, const ki_cone *cone, int first, int count);
 
 /* a x + a y = a (x + y) */
 void ki_search_factors(ki_classes *all);
@@ -116,10 +111,25 @@ void ki_search_factors(ki_classes *all);
 /* Sums and products of two of the classes in use. */
 bool ki_search_pairs(ki_classes *all, const bool *used, int classes);
 
-/* Chooses a way for each class, so that few operations compute the roots: choice[class] is a way of it,
- * used[class] tells if it is needed. The first `known` choices are given as a start. False when out of
- * memory. */
-bool ki_choose_ways(const ki_classes *all, const ki_ref *roots, int count, int known, int *choice,
-                    bool *used);
+/* Which way computes each class. */
+typedef struct ki_chooser {
+    const ki_classes *all;
+    int *choice;      /* [count] a way of each class, of which none needs itself */
+    bool *used;       /* [count] whether it is needed */
+    int known;        /* classes when it was last prepared */
+    double *cost;     /* [way_count] of the operation of each way */
+    double *tree;     /* [count] cost of the smallest tree of operations, */
+    int *tree_choice; /* and its way */
+    int *trial;       /* [count] a choice that is being improved */
+    int *users;       /* [count] how many ways in use, or roots, need a class */
+    int *mark, marks, *stack;
+} ki_chooser;
+
+/* To be called when classes or ways were added. False when out of memory. */
+bool ki_chooser_prepare(ki_chooser *s, const ki_classes *all);
+void ki_chooser_free(ki_chooser *s);
+
+/* Chooses ways so that few operations compute the roots, from what was chosen before. */
+void ki_chooser_choose(ki_chooser *s, const ki_ref *roots, int count);
 
 #endif

@@ -1,8 +1,8 @@
 /* shorten_choose.c - which way computes each class: few operations in all, each shared one counted once.
  *
  * From a start, one class after another goes over to another way while all that is computed then costs less.
- * There are three starts: what was chosen before, for each class the way that was found first, and the one
- * with the smallest tree of operations; the best end is taken. */
+ * There are two starts: what was chosen before, and for each class the way with the smallest tree of
+ * operations; the better end is taken. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,16 +12,6 @@
 
 /* Sweeps after which hardly anything changes. */
 enum { SWEEPS = 8 };
-
-typedef struct chooser {
-    const ki_classes *all;
-    int *choice;  /* [count] a way of each class, of which none needs itself */
-    int *users;   /* [count] how many ways in use, or roots, need it */
-    double *cost; /* [way_count] of the operation of each way */
-    double *tree; /* [count] cost of the smallest tree */
-    int *mark, marks;
-    int *stack;
-} chooser;
 
 static double cost_of(ki_op op) {
     switch (op) {
@@ -55,15 +45,15 @@ static double cost_of_way(const ki_way *w, const ki_class *c) {
     return cost_of(w->op) + (bare_minus ? 1 : 0) + (is_accurate(w, c) ? 0 : INACCURATE);
 }
 
-static double tree_of(const chooser *s, const ki_way *w) {
+static double tree_of(const ki_chooser *s, const ki_way *w) {
     double cost = s->cost[w - s->all->way];
-    for (int i = 0; i < ki_way_arity(w); i++)
+    for (int i = 0; i < ki_op_arity(w->op); i++)
         cost += s->tree[ki_class_of(w->arg[i])];
     return cost;
 }
 
 /* Smallest trees, by going through all ways until nothing changes. */
-static void find_trees(chooser *s, int *choice) {
+static void find_trees(ki_chooser *s) {
     const ki_classes *all = s->all;
     for (int c = 0; c < all->count; c++)
         s->tree[c] = INFINITY;
@@ -74,67 +64,67 @@ static void find_trees(chooser *s, int *choice) {
             double cost = tree_of(s, w);
             if (cost < s->tree[w->of]) {
                 s->tree[w->of] = cost;
-                choice[w->of] = i;
+                s->tree_choice[w->of] = i;
                 changed = true;
             }
         }
     }
 }
 
-static double use(chooser *s, int c);
+static double use(ki_chooser *s, int c);
 
 /* What it costs to have, or not to have any more, the arguments of a way. */
-static double use_way(chooser *s, int way) {
+static double use_way(ki_chooser *s, int way) {
     const ki_way *w = &s->all->way[way];
     double cost = s->cost[way];
-    for (int i = 0; i < ki_way_arity(w); i++)
+    for (int i = 0; i < ki_op_arity(w->op); i++)
         cost += use(s, ki_class_of(w->arg[i]));
     return cost;
 }
 
-static double use(chooser *s, int c) {
-    return s->users[c]++ ? 0 : use_way(s, s->choice[c]);
+static double use(ki_chooser *s, int c) {
+    return s->users[c]++ ? 0 : use_way(s, s->trial[c]);
 }
 
-static double drop_way(chooser *s, int way) {
+static double drop_way(ki_chooser *s, int way) {
     const ki_way *w = &s->all->way[way];
     double cost = s->cost[way];
-    for (int i = 0; i < ki_way_arity(w); i++) {
+    for (int i = 0; i < ki_op_arity(w->op); i++) {
         int c = ki_class_of(w->arg[i]);
-        cost += --s->users[c] ? 0 : drop_way(s, s->choice[c]);
+        cost += --s->users[c] ? 0 : drop_way(s, s->trial[c]);
     }
     return cost;
 }
 
 /* Whether class c is needed for a way, as things are chosen now. */
-static bool needs(chooser *s, int way, int c) {
+static bool needs(ki_chooser *s, int way, int c) {
     int depth = 0;
     s->marks++;
     s->stack[depth++] = way;
     while (depth) {
         const ki_way *w = &s->all->way[s->stack[--depth]];
-        for (int i = 0; i < ki_way_arity(w); i++) {
+        for (int i = 0; i < ki_op_arity(w->op); i++) {
             int arg = ki_class_of(w->arg[i]);
             if (arg == c)
                 return true;
             if (s->mark[arg] == s->marks)
                 continue;
             s->mark[arg] = s->marks;
-            s->stack[depth++] = s->choice[arg];
+            s->stack[depth++] = s->trial[arg];
         }
     }
     return false;
 }
 
-/* The gain of another way for a class in use; taken if there is one. */
-static double try_way(chooser *s, int c, int way) {
-    int old = s->choice[c];
-    if (way == old || needs(s, way, c))
+/* The gain of another way for a class in use; taken if there is one. While both are counted, a way that needs
+ * its own class does no harm: that one is in use. */
+static double try_way(ki_chooser *s, int c, int way) {
+    int old = s->trial[c];
+    if (way == old)
         return 0;
-    double gain = -use_way(s, way);
-    gain += drop_way(s, old);
-    if (gain > 0) {
-        s->choice[c] = way;
+    double price = use_way(s, way), gain = drop_way(s, old) - price;
+    if (gain > 0 && !needs(s, way, c)) {
+        s->trial[c] = way;
         return gain;
     }
     use_way(s, old);
@@ -142,7 +132,7 @@ static double try_way(chooser *s, int c, int way) {
     return 0;
 }
 
-static double sweep(chooser *s) {
+static double sweep(ki_chooser *s) {
     double gain = 0;
     for (int c = s->all->count - 1; c >= 0; c--)
         for (int way = s->all->at[c].first; s->users[c] && way != KI_NONE; way = s->all->way[way].next)
@@ -150,36 +140,11 @@ static double sweep(chooser *s) {
     return gain;
 }
 
-static bool begin(chooser *s, const ki_classes *all) {
-    size_t count = (size_t)all->count;
-    s->all = all;
-    s->cost = ki_expr_resize(NULL, (size_t)all->way_count, sizeof *s->cost);
-    s->users = ki_expr_resize(NULL, count, sizeof *s->users);
-    s->tree = ki_expr_resize(NULL, count, sizeof *s->tree);
-    s->mark = ki_expr_resize(NULL, count, sizeof *s->mark);
-    s->stack = ki_expr_resize(NULL, count + 1, sizeof *s->stack);
-    if (!s->cost || !s->users || !s->tree || !s->mark || !s->stack)
-        return false;
-    for (int i = 0; i < all->way_count; i++)
-        s->cost[i] = cost_of_way(&all->way[i], &all->at[all->way[i].of]);
-    return true;
-}
-
-static void end(chooser *s) {
-    free(s->cost);
-    free(s->users);
-    free(s->tree);
-    free(s->mark);
-    free(s->stack);
-}
-
-/* From the choice as it is: the cost that is left. */
-static double improve(chooser *s, int *choice, const ki_ref *roots, int count) {
+/* From the trial as it is: the cost that is left. */
+static double improve(ki_chooser *s, const ki_ref *roots, int count) {
     double cost = 0;
-    s->choice = choice;
-    s->marks = 0;
     for (int c = 0; c < s->all->count; c++)
-        s->users[c] = s->mark[c] = 0;
+        s->users[c] = 0;
     for (int i = 0; i < count; i++)
         cost += use(s, ki_class_of(roots[i]));
     for (int i = 0; i < SWEEPS; i++) {
@@ -191,36 +156,61 @@ static double improve(chooser *s, int *choice, const ki_ref *roots, int count) {
     return cost;
 }
 
-/* Ends at `other` if that costs less than the best so far, `cost`. */
-static void try_start(chooser *s, int *other, const ki_ref *roots, int count, double *cost, int *choice,
-                      bool *used) {
-    double better = improve(s, other, roots, count);
-    if (better >= *cost)
-        return;
-    *cost = better;
-    memcpy(choice, other, (size_t)s->all->count * sizeof *choice);
-    for (int c = 0; c < s->all->count; c++)
-        used[c] = s->users[c] > 0;
+static void accept(ki_chooser *s) {
+    for (int c = 0; c < s->all->count; c++) {
+        s->choice[c] = s->trial[c];
+        s->used[c] = s->users[c] > 0;
+    }
+}
+
+void ki_chooser_choose(ki_chooser *s, const ki_ref *roots, int count) {
+    size_t size = (size_t)s->all->count * sizeof *s->trial;
+    memcpy(s->trial, s->choice, size);
+    double cost = improve(s, roots, count);
+    accept(s);
+    memcpy(s->trial, s->tree_choice, size);
+    if (improve(s, roots, count) < cost)
+        accept(s);
+}
+
+static bool resize(void *array_pointer, int count, size_t size) {
+    void *block;
+    memcpy(&block, array_pointer, sizeof block);
+    block = ki_expr_resize(block, (size_t)count, size);
+    if (block)
+        memcpy(array_pointer, &block, sizeof block);
+    return block;
 }
 
 /* A first way needs older classes only: such choices are free of circles, and can be added to others. */
-bool ki_choose_ways(const ki_classes *all, const ki_ref *roots, int count, int known, int *choice,
-                    bool *used) {
-    chooser s = {0};
-    double cost = INFINITY;
-    int *other = ki_expr_resize(NULL, (size_t)all->count, sizeof *other);
-    bool ok = begin(&s, all) && other;
-    if (ok) {
-        for (int c = 0; c < all->count; c++)
-            other[c] = c < known ? choice[c] : all->at[c].first;
-        try_start(&s, other, roots, count, &cost, choice, used);
-        for (int c = 0; c < all->count; c++)
-            other[c] = all->at[c].first;
-        try_start(&s, other, roots, count, &cost, choice, used);
-        find_trees(&s, other);
-        try_start(&s, other, roots, count, &cost, choice, used);
+bool ki_chooser_prepare(ki_chooser *s, const ki_classes *all) {
+    int n = all->count;
+    s->all = all;
+    if (!resize(&s->choice, n, sizeof *s->choice) || !resize(&s->used, n, sizeof *s->used) ||
+        !resize(&s->cost, all->way_count, sizeof *s->cost) || !resize(&s->tree, n, sizeof *s->tree) ||
+        !resize(&s->tree_choice, n, sizeof *s->tree_choice) || !resize(&s->trial, n, sizeof *s->trial) ||
+        !resize(&s->users, n, sizeof *s->users) || !resize(&s->mark, n, sizeof *s->mark) ||
+        !resize(&s->stack, n + 1, sizeof *s->stack))
+        return false;
+    for (int i = 0; i < all->way_count; i++)
+        s->cost[i] = cost_of_way(&all->way[i], &all->at[all->way[i].of]);
+    for (int c = s->known; c < n; c++) {
+        s->choice[c] = all->at[c].first;
+        s->mark[c] = 0;
     }
-    free(other);
-    end(&s);
-    return ok;
+    s->known = n;
+    find_trees(s);
+    return true;
+}
+
+void ki_chooser_free(ki_chooser *s) {
+    free(s->choice);
+    free(s->used);
+    free(s->cost);
+    free(s->tree);
+    free(s->tree_choice);
+    free(s->trial);
+    free(s->users);
+    free(s->mark);
+    free(s->stack);
 }

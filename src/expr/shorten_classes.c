@@ -6,7 +6,7 @@
 
 #include "expr/shorten.h"
 
-enum { FIRST_SIZE = 256, CELL_BITS = 20, NEAR_BITS = 16, HAS_VALUE = 1, HAS_RATIO = 2 };
+enum { FIRST_SIZE = 256, CELL_BITS = 20, NEAR_BITS = 18, HAS_VALUE = 1, HAS_RATIO = 2 };
 
 void ki_classes_free(ki_classes *all) {
     free(all->at);
@@ -82,10 +82,6 @@ static uint8_t *near_at(const ki_classes *all, uint64_t cell) {
 static void put_near(ki_classes *all, double key, int bit) {
     for (uint64_t cell = cell_of(key) - 1; cell != cell_of(key) + 2; cell++)
         *near_at(all, cell) |= (uint8_t)bit;
-}
-
-static bool is_near(const ki_classes *all, double key, int bit) {
-    return *near_at(all, cell_of(key)) & bit;
 }
 
 static void put_class(ki_classes *all, int c) {
@@ -352,13 +348,22 @@ ki_ref ki_classes_apply(ki_classes *all, ki_op op, ki_ref a, ki_ref b, ki_ref c)
 
 /* ---- noticing */
 
+/* Whether a class with such a key may exist. */
+static bool is_there(const ki_classes *all, const ki_index *index, double (*key)(const ki_sample *s),
+                     double wanted, int bit) {
+    looking at = {0, 0};
+    return *near_at(all, cell_of(wanted)) & bit && next_near(all, index, key, wanted, &at) != KI_NONE;
+}
+
 void ki_classes_notice(ki_classes *all, ki_op op, ki_ref x, ki_ref y) {
     double a = first_value(&all->at[ki_class_of(x)].sample), b = first_value(&all->at[ki_class_of(y)].sample);
     double wanted = op == KI_MUL ? a * b : (x & 1 ? -a : a) + (y & 1 ? -b : b);
-    if (!is_near(all, wanted, HAS_VALUE) || !reserve(all))
-        return;
     ki_ref arg[3] = {x, y, KI_NONE};
+    if (!is_there(all, &all->by_value, first_value, wanted, HAS_VALUE) || !reserve(all))
+        return;
     straighten(op, arg);
+    if (find_way(all, &(ki_way){.op = op, .arg = {arg[0], arg[1], arg[2]}}) != KI_NONE)
+        return;
     ki_way w = way_of(all, op, arg);
     ki_ref same = find_value(all, &w.sample);
     if (same != KI_NONE)
@@ -382,11 +387,11 @@ static void try_multiple(ki_classes *all, int c, ki_ref x, ki_ref y) {
 }
 
 void ki_classes_notice_multiple(ki_classes *all, ki_ref x, ki_ref y) {
-    double wanted = ratio_of(&all->at[ki_class_of(x)].sample) * ratio_of(&all->at[ki_class_of(y)].sample);
+    const ki_sample *a = &all->at[ki_class_of(x)].sample, *b = &all->at[ki_class_of(y)].sample;
+    double wanted = ratio_of(a) * ratio_of(b);
     looking at = {0, 0};
-    if (!is_near(all, wanted, HAS_RATIO))
+    if (!is_there(all, &all->by_ratio, ratio_of, wanted, HAS_RATIO))
         return;
     int c = next_near(all, &all->by_ratio, ratio_of, wanted, &at);
-    if (c != KI_NONE)
-        try_multiple(all, c, x, y);
+    try_multiple(all, c, x, y);
 }

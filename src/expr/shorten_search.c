@@ -1,10 +1,11 @@
 /* shorten_search.c - further ways to compute the classes that are there. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "expr/shorten.h"
 
 /* Pairs grow with the square of the classes in use, copies without a symbol with the number of symbols. */
-enum { MOST_IN_PAIRS = 1000, MOST_COPIED = 60000 };
+enum { MOST_IN_PAIRS = 1000, MOST_COPIED = 20000 };
 
 ki_ref ki_class_of_node(ki_classes *all, const ki_graph *g, const ki_cone *cone, const ki_ref *ref, int i) {
     const ki_expression *n = &g->nodes[cone->node[i]];
@@ -19,13 +20,38 @@ ki_ref ki_class_of_node(ki_classes *all, const ki_graph *g, const ki_cone *cone,
     return ki_classes_apply(all, n->op, arg[0], arg[1], arg[2]);
 }
 
-/* The formulas with 0 for the symbols first .. last. What does not depend on them is in the same class. */
+static bool is_number(const ki_classes *all, ki_ref x, double *value) {
+    const ki_way *w = &all->way[all->at[ki_class_of(x)].first];
+    *value = x & 1 ? -w->number : w->number;
+    return w->op == KI_NUMBER;
+}
+
+/* Whether node i is an operation without a finite result, 1 / 0 or log 0. */
+static bool is_undefined(const ki_classes *all, const ki_graph *g, const ki_cone *cone, const ki_ref *ref,
+                         int i) {
+    ki_op op = g->nodes[cone->node[i]].op;
+    double x[3] = {0, 0, 0};
+    int arity = ki_op_arity(op), numbers = 0;
+    for (int k = 0; k < arity; k++) {
+        if (ref[cone->arg[i][k]] == KI_NONE)
+            return true;
+        numbers += is_number(all, ref[cone->arg[i][k]], &x[k]);
+    }
+    if (op == KI_DIV && is_number(all, ref[cone->arg[i][1]], &x[1]) && x[1] == 0)
+        return true;
+    return arity && numbers == arity && !isfinite(ki_op_value(op, x[0], x[1], x[2]));
+}
+
+/* The formulas with 0 for the symbols first .. last. What does not depend on them is in the same class; what
+ * has no value there is left out. */
 static void put_zero(ki_classes *all, const ki_graph *g, const ki_cone *cone, ki_ref *ref, int first,
                      int last) {
-    for (int i = 0; i < cone->count; i++) {
+    for (int i = 0; i < cone->count && !all->failed; i++) {
         const ki_expression *n = &g->nodes[cone->node[i]];
-        bool gone = n->op == KI_SYMBOL && n->arg[0] >= first && n->arg[0] <= last;
-        ref[i] = gone ? ki_classes_number(all, 0) : ki_class_of_node(all, g, cone, ref, i);
+        if (n->op == KI_SYMBOL && n->arg[0] >= first && n->arg[0] <= last)
+            ref[i] = ki_classes_number(all, 0);
+        else
+            ref[i] = is_undefined(all, g, cone, ref, i) ? KI_NONE : ki_class_of_node(all, g, cone, ref, i);
     }
 }
 
@@ -68,15 +94,15 @@ void ki_search_factors(ki_classes *all) {
     }
 }
 
-static bool is_number(const ki_classes *all, ki_ref x) {
-    return all->way[all->at[ki_class_of(x)].first].op == KI_NUMBER;
-}
-
 static void pair(ki_classes *all, ki_ref x, ki_ref y) {
+    double value;
+    bool number_x = is_number(all, x, &value), number_y = is_number(all, y, &value);
+    if (number_x && number_y)
+        return;
     ki_classes_notice(all, KI_MUL, x, y);
     ki_classes_notice(all, KI_ADD, x, y);
     ki_classes_notice(all, KI_ADD, x, y ^ 1);
-    if (!is_number(all, x) && !is_number(all, y))
+    if (!number_x && !number_y)
         ki_classes_notice_multiple(all, x, y);
 }
 
@@ -87,8 +113,7 @@ static void pair_all(ki_classes *all, const bool *used, int count, ki_ref *list)
             list[n++] = 2 * c;
     for (int i = 0; n <= MOST_IN_PAIRS && i < n; i++)
         for (int j = 0; j <= i && !all->failed; j++)
-            if (!is_number(all, list[i]) || !is_number(all, list[j]))
-                pair(all, list[i], list[j]);
+            pair(all, list[i], list[j]);
 }
 
 bool ki_search_pairs(ki_classes *all, const bool *used, int classes) {

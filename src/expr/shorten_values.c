@@ -221,7 +221,7 @@ int ki_samples_agree(const ki_sample *a, const ki_sample *b) {
 
 bool ki_sample_is_zero(const ki_sample *a) {
     for (int k = 0; k < KI_POINTS; k++)
-        if (!(fabs(a->value[k].high) <= a->error[k] + a->noise[k]))
+        if (!isfinite(a->error[k]) || !(fabs(a->value[k].high) <= a->error[k] + a->noise[k]))
             return false;
     return true;
 }
