@@ -7,11 +7,10 @@
  * that nothing is concluded from points on one side of a kink, from a function that is flat at the points, or
  * from a quotient that is 0 / 0 elsewhere.
  *
- *     shorten_values.c    values and what is known of their errors
- *     shorten_classes.c   classes and their ways, found by value
- *     shorten_search.c    further ways: a symbol that drops out, a common factor, a sum or product of two
- * others shorten_choose.c    the way to compute each class, so that all take few operations shorten.c from
- * nodes to classes and back
+ * shorten_values.c: values and what is known of their errors. shorten_classes.c: classes and their ways,
+ * found by value. shorten_search.c: further ways, by a symbol that drops out, a common factor, a sum or
+ * product of two others. shorten_choose.c: the way to compute each class, so that all take few operations.
+ * shorten.c: from nodes to classes and back.
  */
 #ifndef KI_SHORTEN_H
 #define KI_SHORTEN_H
