@@ -101,11 +101,11 @@ static const char WINDOWS[] =
 /* A loop that is solved for its crank, with a force: a reduction by formulas. */
 static const char ROD_IN_PLANE[] =
     "keel: 1\nplanar: true\ngravity: 9.81\ncoordinates: relative\n"
-    "bodies: {crank: {mass: 1, centre: [0.05, 0], inertia: 1e-3}, slider: {mass: 2, centre: [0.4, 0], "
+    "bodies: {crank: {mass: 1, centre: [0, 0.05], inertia: 1e-3}, slider: {mass: 2, centre: [0.4, 0], "
     "inertia: 1}}\n"
     "joints: {pivot: {type: revolute, bodies: [ground, crank], at: [0, 0]},\n"
     "         slide: {type: prismatic, bodies: [ground, slider], at: [0.4, 0], axis: x},\n"
-    "         rod: {type: distance, bodies: [crank, slider], at: [[0.1, 0], [0.4, 0]]}}\n"
+    "         rod: {type: distance, bodies: [crank, slider], at: [[0, 0.1], [0.4, 0]]}}\n"
     "simulate: {until: 0.05, tolerance: 1e-3}\n";
 
 static const char ROD_IN_SPACE[] =
