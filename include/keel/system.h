@@ -84,26 +84,33 @@ typedef struct keel_system keel_system;
 /* The same motion in fewer coordinates u, for a system whose loops can be solved once and for all: on the
  * branch on which it begins, a motion is
  *
- *     q = q(u),   v = q_u(u) u'
+ *     q = q(u, t),   v = q_u u' + q_t
  *
  * and `system`, an unconstrained system in u and u', tells u''. It has no first-order states, auxiliaries,
- * invariants or kinematics, and the energy and power of the full system, if that knows them. The option
- * `closed_forms` lets a run integrate it (docs/closed-forms.md); violations, multipliers and outputs are
- * those of the full system at q(u). */
+ * invariants or kinematics. If the full system knows its energy, so does this one, with the power that goes
+ * with it: both energies are the same, or differ as they do in moving coordinates, while energy less work is
+ * constant in both. The option `closed_forms` lets a run integrate it (docs/closed-forms.md); violations,
+ * multipliers, outputs and energies are those of the full system at q(u, t). */
 typedef struct keel_reduction keel_reduction;
 struct keel_reduction {
     const keel_system *system; /* in u */
     const void *model;         /* the implementer's data, never written after construction */
     const char *reason;        /* what was solved, as a clause: "2 parallelograms turn with 'bar[0]'" */
 
-    /* u and u' of a state that satisfies the constraints of the full system; 0: it is on another branch, or
-     * so near to a pose where branches meet that it cannot be told. `work` is a scratch area of `system`. */
-    int (*shrink)(const keel_reduction *reduction, void *work, const double *q, const double *v, double *u,
-                  double *u_rate);
+    /* u and u' at t of a state that satisfies the constraints of the full system; 0: it is on another branch,
+     * or so near to a pose where branches meet that it cannot be told. `work` is a scratch area of `system`.
+     */
+    int (*shrink)(const keel_reduction *reduction, void *work, double t, const double *q, const double *v,
+                  double *u, double *u_rate);
 
-    /* q(u) and v(u, u') */
-    void (*expand)(const keel_reduction *reduction, void *work, const double *u, const double *u_rate,
-                   double *q, double *v);
+    /* q(u, t) and v(u, u', t) */
+    void (*expand)(const keel_reduction *reduction, void *work, double t, const double *u,
+                   const double *u_rate, double *q, double *v);
+
+    /* How far (t, u) is from where q(u, t) ends because another branch meets this one, or none goes on: at
+     * most 1, 0 there, and smooth in between. A run goes on with all coordinates before it gets there. NULL:
+     * it ends nowhere. */
+    double (*room)(const keel_reduction *reduction, void *work, double t, const double *u);
 
     /* Poses in which J of the full system loses rank, where another branch meets this one: value[i] of u
      * passes a whole number in each of them. 0 and NULL: none. */

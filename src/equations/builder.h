@@ -18,6 +18,8 @@
  *     drawing.c         points and lines to look at
  *     system.c          sizes, patterns, names
  *     start.c           the start state, and what can be checked at it
+ *     solve.c           constraints solved for one coordinate each
+ *     reduction.c       the motion in the coordinates that are left
  */
 #ifndef KI_EQUATIONS_BUILDER_H
 #define KI_EQUATIONS_BUILDER_H

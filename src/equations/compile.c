@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "equations/coupling.h"
+#include "equations/reduction.h"
 #include "equations/scope.h"
 
 /* Each part needs what the ones before it left in the builder. */
@@ -22,6 +23,7 @@ static bool (*const PARTS[])(ki_builder *b) = {
     ki_build_drawing,     /* what is looked at                               */
     ki_build_system,      /* sizes, patterns, names, functions               */
     ki_check_start,       /* the start state                                 */
+    ki_build_reduction,   /* the motion in fewer coordinates                 */
 };
 
 static bool new_model(ki_builder *b) {

@@ -130,8 +130,13 @@ static unsigned missing(const keel_point *at) {
            (at->s ? 0u : KI_READS_S) | (at->lambda ? 0u : KI_READS_LAMBDA) | (at->a ? 0u : KI_READS_A);
 }
 
-static bool has_code(const ki_native_code *code, int program, const keel_point *at) {
-    return code && code->program[program] && !(code->reads[program] & missing(at));
+/* Most points have q and v, and most programs read no more. */
+static inline bool has_code(const ki_native_code *code, int program, const keel_point *at) {
+    static const unsigned OTHERS = ~(unsigned)(KI_READS_Q | KI_READS_V);
+    if (!code || !code->program[program])
+        return false;
+    unsigned reads = code->reads[program];
+    return (!(reads & OTHERS) && at->q && at->v) || !(reads & missing(at));
 }
 
 /* All that formulas may need. */
@@ -143,7 +148,7 @@ static void load_all(const ki_model *model, unsigned what, const keel_point *at,
 
 /* The first program for nothing but terms of `what`, which is the largest; looked up once, as steps ask for
  * the same sets again and again. */
-static int largest_within(const ki_model *model, ki_work *work, unsigned what) {
+static inline int largest_within(const ki_model *model, ki_work *work, unsigned what) {
     ki_found *found = &work->found[(what ^ what >> 4 ^ what >> 8) % KI_FOUND];
     if (found->what == what)
         return found->program;
@@ -260,6 +265,7 @@ void ki_model_free(ki_model *model) {
     ki_tape_free(model->outputs);
     ki_tape_free(model->drawing);
     ki_coupling_free(model->coupling);
+    ki_model_free(model->reduced);
     ki_arena_free(&model->arena);
     free(model);
 }

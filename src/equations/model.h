@@ -98,7 +98,8 @@ typedef struct ki_model {
     ki_tape *outputs;                    /* NULL: none */
     ki_tape *drawing;                    /* x, y, z of every point to draw; NULL: none */
     keel_drawing drawn;
-    ki_coupling *coupling; /* NULL: no constraint depends on an auxiliary */
+    struct ki_model *reduced; /* system.reduction->system (reduction.h); NULL: none */
+    ki_coupling *coupling;    /* NULL: no constraint depends on an auxiliary */
 } ki_model;
 
 ki_model *ki_model_new(void); /* empty; NULL when out of memory */

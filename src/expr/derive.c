@@ -163,8 +163,8 @@ ki_node ki_total(ki_graph *g, ki_node f, ki_node (*rate)(void *user, int id), vo
     return walk_upwards(g, f, rate, user, tangent_of);
 }
 
-/* Node i of a cone of another graph; the results are those of its arguments. */
-static ki_node rebuild(ki_graph *g, const ki_graph *from, const ki_cone *cone, const ki_node *result, int i) {
+ki_node ki_node_rebuild(ki_graph *g, const ki_graph *from, const ki_cone *cone, const ki_node *result,
+                        int i) {
     ki_expression n = from->nodes[cone->node[i]];
     const int *arg = cone->arg[i];
     switch (ki_op_arity(n.op)) {
@@ -180,7 +180,7 @@ static ki_node rebuild(ki_graph *g, const ki_graph *from, const ki_cone *cone, c
 }
 
 static ki_node rebuild_here(ki_graph *g, const ki_cone *cone, const ki_node *result, int i) {
-    return rebuild(g, g, cone, result, i);
+    return ki_node_rebuild(g, g, cone, result, i);
 }
 
 ki_node ki_substitute(ki_graph *g, ki_node f, ki_node (*replace)(void *user, int id), void *user) {
@@ -196,7 +196,8 @@ ki_node ki_copy_node(ki_graph *from, ki_node f, ki_node (*replace)(void *user, i
     ki_node *result = ki_expr_resize(NULL, (size_t)cone.count, sizeof *result);
     for (int i = 0; result && i < cone.count; i++) {
         ki_expression n = from->nodes[cone.node[i]];
-        last = result[i] = n.op == KI_SYMBOL ? replace(user, n.arg[0]) : rebuild(to, from, &cone, result, i);
+        last = result[i] =
+            n.op == KI_SYMBOL ? replace(user, n.arg[0]) : ki_node_rebuild(to, from, &cone, result, i);
         if (last == KI_NONE)
             break;
     }

@@ -81,6 +81,9 @@ typedef struct ki_cone {
 bool ki_cone_make(ki_graph *graph, const ki_node *roots, int root_count, ki_cone *cone);
 void ki_cone_free(ki_cone *cone);
 
+/* Node i of a cone of graph `from`, but in graph g and of other arguments: result[j] in place of node j. */
+ki_node ki_node_rebuild(ki_graph *g, const ki_graph *from, const ki_cone *cone, const ki_node *result, int i);
+
 /* s * d(node)/d(argument k) for every operation but KI_IF, KI_MIN and KI_MAX. */
 ki_node ki_scaled_partial(ki_graph *graph, ki_node node, int k, ki_node s);
 

@@ -271,17 +271,20 @@ typedef struct ki_stages {
     bool by_recursion;
     bool plain;            /* v' comes from M, J, Q and xi and nothing else        */
     ki_stage_code by_code; /* ... and machine code finds it, if this is not NULL   */
-    bool by_kinematics;    /* q' is not v                                          */
-    int n_q, n_v, work;    /* v' and W' in y'                                      */
-    keel_point at;         /* the stage                                            */
+    double *y;             /* the stage                                            */
+    keel_point at;         /* the same, for the recursion                          */
 } ki_stages;
 
 /* Looked up once for stages that follow each other, all in the same y. */
-ki_stages ki_begin_stages(ki_dynamics *d, const double *y);
+ki_stages ki_begin_stages(ki_dynamics *d, double *y);
 
 /* ki_rate of a stage, at t and the y of ki_begin_stages. Leaves neither factors in K nor v' in d->x to rely
  * on. y and k have room for whole fours (four.h). */
 keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k);
+
+/* Combines and evaluates stages as long as machine code can, with Y = the y of ki_begin_stages: those from
+ * run->now on are left for ki_stage_rate. */
+void ki_stages_by_code(ki_dynamics *d, ki_stages *stages, ki_stage_run *run);
 
 /* Diagonal entries of K_D and K_P of row i, given or automatic; K_P is 0 for nonholonomic rows. */
 void ki_diagonal_gains(const ki_dynamics *d, int i, double *K_D, double *K_P);

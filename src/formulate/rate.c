@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/four.h"
 #include "formulate/dynamics.h"
 #include "formulate/own.h"
 
@@ -190,41 +189,36 @@ static bool may_solve_once(const ki_dynamics *d) {
            !sys->Q_lambda.rows;
 }
 
-ki_stages ki_begin_stages(ki_dynamics *d, const double *y) {
+ki_stages ki_begin_stages(ki_dynamics *d, double *y) {
     const keel_system *sys = d->system;
-    ki_stages stages = {.by_recursion = ki_may_accelerate(d),
-                        .plain = may_solve_once(d),
-                        .by_kinematics = sys->kinematics,
-                        .n_q = sys->n_q,
-                        .n_v = sys->n_v,
-                        .work = d->n_y - 1,
-                        .at = ki_point(d, 0, y)};
-    if (!stages.plain || stages.by_recursion || !sys->kernel || !sys->has_energy)
+    ki_stages stages = {.by_recursion = ki_may_accelerate(d), .plain = may_solve_once(d), .y = y};
+    if (stages.by_recursion)
+        stages.at = ki_point(d, 0, y);
+    if (!stages.plain || stages.by_recursion || !sys->kernel || !sys->has_energy || sys->kinematics)
         return stages;
     ki_saddle_use(d->K, sys->kernel(sys));
     stages.by_code = ki_saddle_begin_stages(d->K, ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN);
     return stages;
 }
 
-/* q' = N v; where that is v in whole fours: what is written behind q' comes after. */
-KI_INLINE void set_position_rate(const ki_stages *stages, const keel_system *sys, double *k) {
-    if (stages->by_kinematics) {
-        sys->kinematics(sys, stages->at.q, stages->at.v, k);
+/* Rates go where they belong, and nothing is noted. */
+void ki_stages_by_code(ki_dynamics *d, ki_stages *stages, ki_stage_run *run) {
+    int first = run->now;
+    if (!stages->by_code.stages)
         return;
-    }
-    for (int i = 0; i < stages->n_v; i += KI_FOUR)
-        *ki_four_at(k, i) = *ki_const_four_at(stages->at.v, i);
+    if (!stages->by_code.stages(stages->by_code.places, run))
+        ki_saddle_pause_stages(d->K, &stages->by_code);
+    d->evaluations += run->now - first;
+    d->factorizations += run->now - first;
 }
 
-/* By machine code: v' goes where it belongs, and nothing is noted. */
-static bool stage_by_code(ki_dynamics *d, ki_stages *stages, double *k) {
-    ki_stage_code code = stages->by_code;
-    set_position_rate(stages, d->system, k);
-    if (!code.stage(code.places, &stages->at, k + stages->n_q, k + stages->work))
-        return false;
-    d->evaluations++;
-    d->factorizations++;
-    return true;
+/* One stage, at a point that is there. */
+static bool stage_by_code(ki_dynamics *d, ki_stages *stages, double t, double *k) {
+    static const ki_combination NONE = {0};
+    static const double C = 0;
+    ki_stage_run run = {.t = t, .c = &C, .row = &NONE, .y = stages->y, .Y = stages->y, .k = &k, .end = 1};
+    ki_stages_by_code(d, stages, &run);
+    return run.now == run.end;
 }
 
 /* By the system itself. */
@@ -246,21 +240,18 @@ static bool stage_by_recursion(ki_dynamics *d, const keel_point *at, double *k) 
 
 /* Neither by the system nor by machine code: ki_rate also tells what is not finite. Its factors are wanted if
  * the system has given back its own. */
-static keel_status stage_by_rate(ki_dynamics *d, const ki_stages *stages, double *k) {
+static keel_status stage_by_rate(ki_dynamics *d, const ki_stages *stages, double t, double *k) {
     d->in_stage = stages->plain && !d->by_own;
-    keel_status status = ki_rate(d, stages->at.t, stages->at.q, k);
+    keel_status status = ki_rate(d, t, stages->y, k);
     d->in_stage = false;
     return status;
 }
 
 keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k) {
+    if (stages->by_code.stages && stage_by_code(d, stages, t, k))
+        return KEEL_OK;
     stages->at.t = t;
-    if (stages->by_code.stage) {
-        if (stage_by_code(d, stages, k))
-            return KEEL_OK;
-        ki_saddle_pause_stages(d->K, &stages->by_code);
-    }
     if (stages->by_recursion && stage_by_recursion(d, &stages->at, k))
         return KEEL_OK;
-    return stage_by_rate(d, stages, k);
+    return stage_by_rate(d, stages, t, k);
 }

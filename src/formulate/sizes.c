@@ -3,6 +3,12 @@
 
 #include "formulate/sizes.h"
 
+/* Positions far from the origin count as a tenth of what they are, so that the default tolerance of
+ * projections is two of their round-offs: at a singular pose a window of four-bars opens with the root of
+ * what a projection leaves, and ten round-offs were seen in the motion after it
+ * (tests/physics/mechanism_branch.c). */
+static const double POSITION_PART = 0.1;
+
 /* fmax, which is a call. */
 static inline double larger(double a, double b) {
     return b > a ? b : a;
@@ -26,32 +32,31 @@ static void row_sums(const ki_dynamics *d, int rows, const double *length, doubl
     }
 }
 
-/* sum_j |J_ij| max(|x_j|, floor, least_j) for the first `rows` rows; x = NULL takes `floor` for all, least =
- * NULL zeros. A row that was larger before keeps a hundredth of that size: at a singular pose a row of J may
- * vanish, but not the terms of its constraint. */
-static void row_sizes(const ki_dynamics *d, int rows, const double *x, double floor, const double *least,
-                      const double *largest_so_far, double *size) {
-    double *length = d->length;
-    for (int j = 0; !x && j < d->system->n_v; j++)
-        length[j] = floor;
-    for (int j = 0; x && j < d->system->n_v; j++)
-        length[j] = larger(floor, fabs(x[j]));
-    for (int j = 0; least && j < d->system->n_v; j++)
-        length[j] = larger(length[j], least[j]);
-    if (rows < d->m || !ki_saddle_row_sums(d->K, d->at.J, length, size))
-        row_sums(d, rows, length, size);
-    for (int i = 0; i < rows; i++) {
-        double sum = larger(0.01 * largest_so_far[i], size[i]);
-        size[i] = sum > 0 ? sum : 1; /* an empty row: nothing to compare with */
-    }
+/* length_j = max(|x_j|, floor, least_j); x = NULL: zeros, least = NULL: zeros */
+static void set_lengths(int n, const double *x, double floor, const double *least, double *restrict length) {
+    if (x && !least)
+        for (int j = 0; j < n; j++)
+            length[j] = larger(floor, fabs(x[j]));
+    else if (x)
+        for (int j = 0; j < n; j++)
+            length[j] = larger(larger(floor, fabs(x[j])), least[j]);
+    else
+        for (int j = 0; j < n; j++)
+            length[j] = least ? larger(floor, least[j]) : floor;
 }
 
-/* Positions far from the origin. A tenth of them, so that the default tolerance of projections is two of
- * their round-offs: at a singular pose a window of four-bars opens with the root of what a projection leaves,
- * and ten round-offs were seen in the motion after it (tests/physics/mechanism_branch.c). */
-static void raise_to_positions(const double *position, int rows, double *size) {
-    for (int i = 0; position && i < rows; i++)
-        size[i] = larger(size[i], 0.1 * position[i]);
+/* |J| d->length for the first `rows` rows, not below `least` (NULL: zeros). A row that was larger before
+ * keeps a hundredth of that size: at a singular pose a row of J may vanish, but not the terms of its
+ * constraint. */
+static void row_sizes(const ki_dynamics *d, int rows, const double *largest_so_far, const double *least,
+                      double *restrict size) {
+    if (rows < d->m || !ki_saddle_row_sums(d->K, d->at.J, d->length, size))
+        row_sums(d, rows, d->length, size);
+    for (int i = 0; i < rows; i++) {
+        double sum = larger(0.01 * largest_so_far[i], size[i]);
+        sum = sum > 0 ? sum : 1; /* an empty row: nothing to compare with */
+        size[i] = least ? larger(sum, POSITION_PART * least[i]) : sum;
+    }
 }
 
 void ki_position_sizes(const ki_dynamics *d, const double *q, double *size) {
@@ -59,20 +64,19 @@ void ki_position_sizes(const ki_dynamics *d, const double *q, double *size) {
     double length = largest(q, sys->n_q);
     const double *least = sys->q_size;
     if (length == 0)
-        row_sizes(d, sys->n_h, NULL, least ? 0 : 1, least, d->largest_position, size);
+        set_lengths(sys->n_v, NULL, least ? 0 : 1, least, d->length);
     else if (sys->kinematics) /* columns of J are not the components of q */
-        row_sizes(d, sys->n_h, NULL, length, least, d->largest_position, size);
+        set_lengths(sys->n_v, NULL, length, least, d->length);
     else
-        row_sizes(d, sys->n_h, q, 0.01 * length, least, d->largest_position, size);
-    raise_to_positions(sys->Phi_size, sys->n_h, size);
+        set_lengths(sys->n_v, q, 0.01 * length, least, d->length);
+    row_sizes(d, sys->n_h, d->largest_position, sys->Phi_size, size);
 }
 
 void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size) {
-    double speed = largest(v, d->system->n_v);
-    if (speed == 0)
-        row_sizes(d, d->m, NULL, 1, NULL, d->largest_velocity, size);
-    else
-        row_sizes(d, d->m, v, 0.01 * speed, NULL, d->largest_velocity, size);
+    int n = d->system->n_v;
+    double speed = largest(v, n);
+    set_lengths(n, speed == 0 ? NULL : v, speed == 0 ? 1 : 0.01 * speed, NULL, d->length);
+    row_sizes(d, d->m, d->largest_velocity, NULL, size);
 }
 
 /* What counts as the length of component j: not less than a hundredth of the largest, 1 where all are zero.
@@ -108,24 +112,25 @@ void ki_invariant_sizes(const ki_dynamics *d, const double *y, double *size) {
     }
 }
 
-/* Only for states that were accepted: what a failed attempt passes through says nothing about the
- * constraints. */
-static void remember_largest(const double *size, int rows, double *largest_so_far) {
-    for (int i = 0; i < rows; i++)
-        largest_so_far[i] = larger(largest_so_far[i], size[i]);
-}
-
-static void worst_row(const double *violation, const double *size, int rows, double *max, double *scaled,
-                      int *row) {
-    *max = *scaled = 0;
-    *row = rows ? 0 : -1;
+/* The largest violation, its row, and the largest relative to its size. Sizes are remembered, as only states
+ * that were accepted are looked at: what a failed attempt passes through says nothing about the constraints.
+ */
+static void judge(const double *violation, const double *size, int rows, double *restrict largest_so_far,
+                  double *max, double *scaled, int *row) {
+    double most = 0, most_scaled = 0;
+    int worst = rows ? 0 : -1;
     for (int i = 0; i < rows; i++) {
-        if (!(fabs(violation[i]) <= *max)) {
-            *max = fabs(violation[i]);
-            *row = i;
+        double amount = fabs(violation[i]);
+        if (!(amount <= most)) {
+            most = amount;
+            worst = i;
         }
-        *scaled = larger(*scaled, fabs(violation[i]) / size[i]);
+        most_scaled = larger(most_scaled, amount / size[i]);
+        largest_so_far[i] = larger(largest_so_far[i], size[i]);
     }
+    *max = most;
+    *scaled = most_scaled;
+    *row = worst;
 }
 
 /* How far the invariants are from where they started. */
@@ -141,23 +146,33 @@ static keel_status measure_invariants(ki_dynamics *d, double t, const double *y,
     for (int i = 0; i < n_i; i++)
         d->invariant_error[i] = d->at.invariant[i] - d->invariant_start[i];
     ki_invariant_sizes(d, y, d->invariant_size);
-    remember_largest(d->invariant_size, n_i, d->largest_invariant);
-    worst_row(d->invariant_error, d->invariant_size, n_i, &w->invariant, &w->invariant_scaled,
-              &w->invariant_row);
+    judge(d->invariant_error, d->invariant_size, n_i, d->largest_invariant, &w->invariant,
+          &w->invariant_scaled, &w->invariant_row);
     return KEEL_OK;
 }
 
-keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_violation *w) {
-    keel_status status = ki_evaluate_once(d, KEEL_POSITION | KEEL_VELOCITY, t, y);
-    if (status)
-        return status;
+/* With Phi and the rate in d->at. */
+static keel_status measure(ki_dynamics *d, double t, const double *y, ki_violation *w) {
     ki_position_sizes(d, y, d->size);
-    remember_largest(d->size, d->system->n_h, d->largest_position);
-    worst_row(d->at.Phi, d->size, d->system->n_h, &w->position, &w->position_scaled, &w->position_row);
+    judge(d->at.Phi, d->size, d->system->n_h, d->largest_position, &w->position, &w->position_scaled,
+          &w->position_row);
     ki_velocity_sizes(d, y + d->system->n_q, d->size);
-    remember_largest(d->size, d->m, d->largest_velocity);
-    worst_row(d->at.rate, d->size, d->m, &w->velocity, &w->velocity_scaled, &w->velocity_row);
+    judge(d->at.rate, d->size, d->m, d->largest_velocity, &w->velocity, &w->velocity_scaled,
+          &w->velocity_row);
     return measure_invariants(d, t, y, w);
+}
+
+keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_violation *w) {
+    *w = (ki_violation){.position_row = -1, .velocity_row = -1};
+    if (d->m == 0)
+        return measure_invariants(d, t, y, w);
+    keel_status status = ki_evaluate_once(d, KEEL_POSITION | KEEL_VELOCITY, t, y);
+    return status ? status : measure(d, t, y, w);
+}
+
+keel_status ki_measure_violation_anew(ki_dynamics *d, double t, const double *y, ki_violation *w) {
+    keel_status status = ki_evaluate_terms(d, KEEL_POSITION | KEEL_VELOCITY, t, y);
+    return status ? status : measure(d, t, y, w);
 }
 
 double ki_worst_relative(const double *violation, const double *size, int rows, int *worst) {

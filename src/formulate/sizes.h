@@ -16,6 +16,9 @@ typedef struct ki_violation {
 
 keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_violation *violation);
 
+/* The same at a point that nobody has asked for before, nor will: nothing is looked up or kept. */
+keel_status ki_measure_violation_anew(ki_dynamics *d, double t, const double *y, ki_violation *violation);
+
 /* size[i]: how large the terms of constraint i are, so that size * round-off is as small as its violation can
  * get. position:  sum_j |J_ij| |q_j|                velocity:  sum_j |J_ij| |v_j| with components below a
  * hundredth of the largest one raised to that; positions also not below a tenth of keel_system.Phi_size. */

@@ -10,7 +10,6 @@
 
 #include "base/four.h"
 #include "formulate/own.h"
-#include "integrate/combination.h"
 #include "integrate/integrator.h"
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
@@ -25,6 +24,7 @@ typedef struct rk {
     const ki_tableau *tableau;
     ki_combination a[KI_STAGES_MAX], error, error_low, dense_rates[KI_DENSE_MAX]; /* its rows */
     ki_combination from_last; /* from the last stage to the new point */
+    ki_stages found;          /* how the stages of the last attempt were found */
     ki_step_control control;
     double h;       /* step to try next            */
     double h_taken; /* length of the last step     */
@@ -32,6 +32,7 @@ typedef struct rk {
     double *k[KI_STAGES_MAX]; /* rates of the last step; k[stages] is the rate at t   */
     double *y_try, *estimate, *estimate_low;
     double *scale;                   /* of errors: 1 / what is allowed, 0 behind the components that count */
+    long long *counted;              /* all bits of those that count, none behind                          */
     double *dense[4 + KI_DENSE_MAX]; /* r_1 .. of tableau.h                           */
     bool dense_ready;
     bool approaching;       /* a step across a singular pose was rejected: come nearer first */
@@ -48,19 +49,18 @@ static void place_stage(rk *self, int s, double h, const double *y) {
     ki_combine(&self->a[s], self->base.n - 1, h, y, self->y_try);
 }
 
-/* 1 / what is allowed for a component that goes from y to y_try; 0 for the work. */
-static void set_scale(rk *self) {
-    ki_allowance allowed = ki_allowed(&self->base);
-    const double *y0 = self->base.y, *y1 = self->y_try;
-    double *restrict scale = self->scale;
-    for (int i = 0; i < self->base.n - 1; i++)
-        scale[i] = 1 / ki_allowed_between(allowed, y0[i], y1[i]);
-}
-
 /* h sum_j weight_j k_j without the work */
 static void weighted_rates(const rk *self, const ki_combination *c, double h, double *e) {
     ki_combine(c, self->base.n - 1, h, NULL, e);
     e[self->base.n - 1] = 0;
+}
+
+/* The largest one of four; NaN if there is one. */
+KI_INLINE double most_of(const ki_four *most) {
+    double a = (*most)[0] > (*most)[1] ? (*most)[0] : (*most)[1];
+    double b = (*most)[2] > (*most)[3] ? (*most)[2] : (*most)[3];
+    double sum = ki_four_sum(most); /* a NaN slips through comparisons */
+    return isnan(sum) ? sum : a > b ? a : b;
 }
 
 /* Largest |e_i| scale_i; NaN if there is one. */
@@ -70,26 +70,54 @@ KI_TWICE static double largest(const rk *self, const double *e) {
         ki_four scaled = *ki_const_four_at(e, i) * *ki_const_four_at(self->scale, i);
         ki_four_most(&most, &scaled);
     }
-    double a = most[0] > most[1] ? most[0] : most[1], b = most[2] > most[3] ? most[2] : most[3];
-    double sum = ki_four_sum(&most); /* a NaN slips through comparisons */
-    return isnan(sum) ? sum : a > b ? a : b;
+    return most_of(&most);
+}
+
+/* scale_i = 1 / what is allowed for a component that goes from y to y_try, 0 for the work and what is behind
+ * it; then the largest |e_i| scale_i of both estimates, e and e_low. */
+KI_TWICE static void measure_estimates(rk *self, ki_allowance allowed, double *e, double *e_low) {
+    ki_four most = {0}, most_low = {0};
+    for (int i = 0; i < self->base.n - 1; i += KI_FOUR) {
+        ki_four size = {0};
+        ki_four_most(&size, ki_const_four_at(self->base.y, i));
+        ki_four_most(&size, ki_const_four_at(self->y_try, i));
+        ki_four scale = 1 / (allowed.absolute + allowed.relative * size);
+        scale = (ki_four)((ki_four_bits)scale & *(const ki_four_bits *)(self->counted + i));
+        *ki_four_at(self->scale, i) = scale;
+        ki_four scaled = *ki_const_four_at(self->estimate, i) * scale;
+        ki_four scaled_low = *ki_const_four_at(self->estimate_low, i) * scale;
+        ki_four_most(&most, &scaled);
+        ki_four_most(&most_low, &scaled_low);
+    }
+    *e = most_of(&most);
+    *e_low = most_of(&most_low);
+}
+
+/* Whether projection takes a part of error estimates. */
+static bool leaves_less(const rk *self) {
+    return self->base.settings.projected_error && self->base.flow.stabilize == KEEL_PROJECTION &&
+           self->base.flow.dynamics->m > 0;
 }
 
 /* Largest error over all components but the last, relative to what is allowed; formulas in tableau.h. The
  * ratio of two estimates tells how smooth the motion is, with or without what projection removes: only the
  * better one is projected. */
 static keel_status error_of_attempt(rk *self, double h, double *error) {
-    double part = 1;
-    set_scale(self);
+    double part = 1, e, low;
+    keel_status status = KEEL_OK;
     weighted_rates(self, &self->error, h, self->estimate);
-    if (self->tableau->has_error_low) {
+    if (self->tableau->has_error_low)
         weighted_rates(self, &self->error_low, h, self->estimate_low);
-        double e = largest(self, self->estimate), low = largest(self, self->estimate_low);
+    measure_estimates(self, ki_allowed(&self->base), &e, &low);
+    if (self->tableau->has_error_low) {
         double ratio = e > 0 ? 0.1 * low / e : 0;
         part = 1 / sqrt(1 + ratio * ratio);
     }
-    keel_status status = ki_settle_estimate(&self->base, self->estimate);
-    *error = largest(self, self->estimate) * part;
+    if (leaves_less(self)) {
+        status = ki_settle_estimate(&self->base, self->estimate);
+        e = largest(self, self->estimate);
+    }
+    *error = e * part;
     return status;
 }
 
@@ -97,15 +125,26 @@ static keel_status error_of_attempt(rk *self, double h, double *error) {
 static keel_status stages_of_attempt(rk *self, double h) {
     const ki_tableau *T = self->tableau;
     ki_dynamics *d = self->base.flow.dynamics;
-    ki_stages stages = ki_begin_stages(d, self->y_try);
+    int fully = d->m > 0 && !d->by_own ? T->stages - 1 : T->stages; /* from here on */
+    self->found = ki_begin_stages(d, self->y_try);
+    ki_stage_run run = {.t = self->base.t,
+                        .h = h,
+                        .c = T->c,
+                        .row = self->a,
+                        .y = self->base.y,
+                        .Y = self->y_try,
+                        .k = self->k,
+                        .now = 1,
+                        .end = fully};
     keel_status status = KEEL_OK;
-    for (int s = 1; s < T->stages && !status; s++) {
+    ki_stages_by_code(d, &self->found, &run);
+    for (int s = run.now; s < T->stages && !status; s++) {
         double t = self->base.t + T->c[s] * h;
         place_stage(self, s, h, self->base.y);
-        if (d->m > 0 && !d->by_own && s == T->stages - 1)
+        if (s == fully)
             status = ki_rate(d, t, self->y_try, self->k[s]);
         else
-            status = ki_stage_rate(d, &stages, t, self->k[s]);
+            status = ki_stage_rate(d, &self->found, t, self->k[s]);
     }
     return status;
 }
@@ -116,8 +155,9 @@ static keel_status rate_at_end(rk *self, double t) {
     double *k = self->k[self->tableau->stages];
     if (d->m > 0 && !d->by_own)
         return ki_rate(d, t, self->y_try, k);
-    ki_stages stages = ki_begin_stages(d, self->y_try);
-    return ki_stage_rate(d, &stages, t, k);
+    if (!self->found.by_code.stages)
+        self->found = ki_begin_stages(d, self->y_try);
+    return ki_stage_rate(d, &self->found, t, k);
 }
 
 /* Tries a step: fills k, y_try and the error, and the rate k[stages] of y_try unless the error forbids the
@@ -351,6 +391,9 @@ static void allocate(rk *self) {
     double **vectors[] = {&self->y_old, &self->y_try, &self->estimate, &self->estimate_low, &self->scale};
     for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = new_vector(self);
+    self->counted = KI_NEW(&self->base.arena, long long, self->base.n + KI_SPARE);
+    for (int i = 0; self->counted && i < self->base.n - 1; i++)
+        self->counted[i] = -1;
     for (int s = 0; s <= T->stages + T->extra; s++)
         self->k[s] = new_vector(self);
     for (int r = 0; r < 4 + T->dense_rows; r++)

@@ -61,6 +61,7 @@ static void allocate(ki_coupled *c) {
         c->x[i] = c->x[0] + i * c->size;
     c->way = KI_NEW(arena, double, 2 * c->width + KI_FOUR);
     ki_sweep_init(&c->inverse, arena, c->stages * c->size);
+    ki_sweep_init(&c->filter, arena, c->size);
 }
 
 /* A and A^2 */
@@ -159,25 +160,32 @@ static void find_stages(ki_coupled *c) {
 
 /* The blocks of stage i, columns u of all of them. What reaches over the end of a column of a block is
  * overwritten by the next stage. */
-KI_INLINE void fill_rows(const ki_coupled *c, int stages, int i, const double *P, double *A) {
-    int size = c->size, width = c->width, part = size * width, stride = c->inverse.stride;
-    for (int u = 0; u < size; u++)
+KI_INLINE void fill_rows(const ki_coupled *c, int stages, int width, int i, const double *P, double *A) {
+    int size = c->size, part = size * width, stride = c->inverse.stride, block = size * stride;
+    double of_S[KI_COUPLED_STAGES], of_T[KI_COUPLED_STAGES];
+    for (int j = 0; j < stages; j++) {
+        of_S[j] = c->A[i][j];
+        of_T[j] = c->A_square[i][j];
+    }
+    A += i * size;
+    for (int u = 0; u < size; u++, P += width, A += stride)
         for (int r = 0; r < width; r += KI_FOUR) {
-            const double *at = P + u * width + r;
-            double *to = A + u * stride + i * size + r;
-            ki_four S = *ki_const_four_at(at, part), T = *ki_const_four_at(at, 2 * part);
+            ki_four S = *ki_const_four_at(P + part, r), T = *ki_const_four_at(P + 2 * part, r);
             for (int j = 0; j < stages; j++)
-                *ki_four_at(to, j * size * stride) = c->A[i][j] * S + c->A_square[i][j] * T;
-            *ki_four_at(to, i * size * stride) += *ki_const_four_at(at, 0);
+                *ki_four_at(A + j * block, r) = of_S[j] * S + of_T[j] * T;
+            *ki_four_at(A + i * block, r) += *ki_const_four_at(P, r);
         }
 }
 
 KI_TWICE static void fill(const ki_coupled *c, const double *const *parts, double *A) {
-    for (int i = 0; i < c->stages; i++)
-        if (c->stages == 3)
-            fill_rows(c, 3, i, parts[i], A);
+    int stages = c->stages, width = c->width;
+    for (int i = 0; i < stages; i++)
+        if (stages == 3 && width == 4)
+            fill_rows(c, 3, 4, i, parts[i], A);
+        else if (stages == 3)
+            fill_rows(c, 3, width, i, parts[i], A);
         else
-            fill_rows(c, 5, i, parts[i], A);
+            fill_rows(c, 5, width, i, parts[i], A);
 }
 
 keel_status ki_coupled_factor(ki_coupled *c, double h) {
@@ -237,18 +245,30 @@ KI_INLINE void multiply(int size, int width, const double *S, const double *y, c
     }
 }
 
-/* Of all stages; sum = h A b_v. Fours of x and y may take in what comes after: S and T are zero there. */
-KI_TWICE static void right_hand_side(ki_coupled *c, const double *const *parts, double *const *b, int n_v,
-                                     int states) {
-    double *y = c->way, *x = c->way + c->width;
+/* -S (b_v, 0, b_z) - T x of one stage, where x = b_q + h A b_v stands in way. Fours of x and y may take in
+ * what comes after: S and T are zero there. */
+KI_INLINE void right_hand_side(const ki_coupled *c, const double *P, const double *b, int n_v, int states,
+                               double *out) {
+    int size = c->size, width = c->width;
+    double *y = c->way, *x = c->way + width;
+    for (int k = 0; k < n_v; k += KI_FOUR)
+        *ki_four_at(y, k) = *ki_const_four_at(b + n_v, k);
+    for (int k = states; k < size; k++)
+        y[k] = b[2 * n_v + k - states];
+    if (size == 4)
+        multiply(4, 4, P + 16, y, x, out);
+    else
+        multiply(size, width, P + size * width, y, x, out);
+}
+
+/* Of all stages; sum = h A b_v. */
+KI_TWICE static void right_hand_sides(ki_coupled *c, const double *const *parts, double *const *b, int n_v,
+                                      int states) {
+    double *x = c->way + c->width;
     for (int i = 0; i < c->stages; i++) {
-        for (int k = 0; k < n_v; k += KI_FOUR) {
+        for (int k = 0; k < n_v; k += KI_FOUR)
             *ki_four_at(x, k) = *ki_const_four_at(b[i], k) + *ki_const_four_at(c->sum[i], k);
-            *ki_four_at(y, k) = *ki_const_four_at(b[i] + n_v, k);
-        }
-        for (int k = states; k < c->size; k++)
-            y[k] = b[i][2 * n_v + k - states];
-        multiply(c->size, c->width, parts[i] + c->size * c->width, y, x, c->x[i]);
+        right_hand_side(c, parts[i], b[i], n_v, states, c->x[i]);
     }
 }
 
@@ -264,7 +284,7 @@ void ki_coupled_solve(ki_coupled *c, double *const *b) {
     for (int i = 0; i < c->stages; i++)
         parts[i] = stage_parts(c, i);
     combine(c, n_v, b, n_v);
-    right_hand_side(c, parts, b, n_v, states);
+    right_hand_sides(c, parts, b, n_v, states);
     ki_sweep_solve(&c->inverse, c->x[0]);
     combine(c, c->size, c->x, 0);
     for (int i = 0; i < c->stages; i++) {
@@ -274,4 +294,47 @@ void ki_coupled_solve(ki_coupled *c, double *const *b) {
     combine(c, n_v, b, n_v);
     for (int i = 0; i < c->stages; i++)
         add(n_v, c->sum[i], b[i]);
+}
+
+/* P + gamma S + gamma^2 T */
+KI_TWICE static void fill_filter(const ki_coupled *c, const double *P, double gamma) {
+    int size = c->size, width = c->width, part = size * width, stride = c->filter.stride;
+    double square = gamma * gamma, *A = c->filter.A;
+    for (int u = 0; u < size; u++)
+        for (int r = 0; r < width; r += KI_FOUR) {
+            const double *at = P + u * width + r;
+            *ki_four_at(A + u * stride, r) = *ki_const_four_at(at, 0) + gamma * *ki_const_four_at(at, part) +
+                                             square * *ki_const_four_at(at, 2 * part);
+        }
+}
+
+KI_TWICE static void filter_side(ki_coupled *c, const double *P, double gamma, const double *b, int n_v,
+                                 int states) {
+    double *x = c->way + c->width;
+    for (int k = 0; k < n_v; k += KI_FOUR)
+        *ki_four_at(x, k) = *ki_const_four_at(b, k) + gamma * *ki_const_four_at(b + n_v, k);
+    right_hand_side(c, P, b, n_v, states, c->x[0]);
+}
+
+keel_status ki_coupled_filter(ki_coupled *c, double gamma, double *b) {
+    const ki_dynamics *d = c->newton->dynamics;
+    int n_v = d->system->n_v, n_z = d->system->n_z, states = n_v + d->m;
+    const double *P = c->node[KI_NODE_MIDDLE], *x = c->x[0];
+    bool inverted = false;
+    for (bool again = true; again && !inverted;) {
+        again = c->filter.ordered;
+        fill_filter(c, P, gamma);
+        inverted = ki_sweep_invert(&c->filter);
+    }
+    if (!inverted)
+        return KEEL_ERROR_SINGULAR;
+    filter_side(c, P, gamma, b, n_v, states);
+    ki_sweep_solve(&c->filter, c->x[0]);
+    for (int k = 0; k < n_v; k++) {
+        b[n_v + k] += gamma * x[k];
+        b[k] += gamma * b[n_v + k];
+    }
+    for (int k = 0; k < n_z; k++)
+        b[2 * n_v + k] += gamma * x[states + k];
+    return KEEL_OK;
 }

@@ -22,6 +22,9 @@
  * size; but where f_y changes within a step its corrections shrink slowly, and more slowly the longer the
  * step. Those of this one shrink with the error of the predicted stages.
  *
+ * One stage with A = gamma / h is the real system (I - gamma f_y) x = b of newton.h, which filters estimates
+ * of the error.
+ *
  * P, S and T are taken at the middle and at the last stage only. At the others they are those of the parabola
  * through these two and the last stage of the step before.
  */
@@ -48,7 +51,7 @@ typedef struct ki_coupled {
     double *stage[KI_COUPLED_STAGES];                   /* the same at the stages, some of them nodes */
     bool knows_start;
     int *tangent_place, *M_lower, *M_upper, *J_lower, *J_upper, *Q_lambda_place; /* of entries in a node */
-    ki_sweep inverse;
+    ki_sweep inverse, filter;       /* of all stages, of the real system */
     double *x[KI_COUPLED_STAGES];   /* [size] one after another              */
     double *way;                    /* [2 width] what multiplies S and T     */
     double *sum[KI_COUPLED_STAGES]; /* [width] h A times something           */
@@ -72,6 +75,10 @@ keel_status ki_coupled_factor(ki_coupled *coupled, double h);
 
 /* b_i <- dZ_i,  [n_y] each with room for four more; b_W stays. */
 void ki_coupled_solve(ki_coupled *coupled, double *const *b);
+
+/* b <- (I - gamma f_y)^-1 b with the derivatives at the middle,  [n_y] with room for four more; b_W stays.
+ * KEEL_ERROR_SINGULAR: try another gamma. */
+keel_status ki_coupled_filter(ki_coupled *coupled, double gamma, double *b);
 
 /* Before the first step of a row of them: nothing is known from the step before. */
 void ki_coupled_begin(ki_coupled *coupled);

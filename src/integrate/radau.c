@@ -73,8 +73,9 @@ static keel_status measure(ki_radau *self, double h, const double *rate, double 
     ki_radau_combine(self, self->table->estimate, self->Z, e);
     for (int i = 0; i < base->n; i++)
         e[i] = g * (e[i] + h * rate[i]);
-    ki_newton_solve(&self->newton, e);
-    keel_status status = ki_settle_estimate(base, e);
+    keel_status status = ki_radau_filter(self, h, e);
+    if (!status)
+        status = ki_settle_estimate(base, e);
     *error = ki_error_norm(base, e, base->y, self->y_try) / self->relax;
     return status;
 }
@@ -286,7 +287,7 @@ static void allocate(ki_radau *self) {
     self->padded = ki_padded(self->base.n);
     ki_arena *arena = &self->base.arena;
     for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        *vectors[i] = KI_NEW(arena, double, self->padded);
+        *vectors[i] = KI_NEW(arena, double, self->padded + KI_FOUR);
     for (int s = 0; s < self->table->stages; s++) {
         self->Z[s] = KI_NEW(arena, double, self->padded);
         self->W[s] = KI_NEW(arena, double, self->padded);

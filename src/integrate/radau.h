@@ -99,6 +99,10 @@ typedef struct ki_radau {
  * KEEL_ERROR_CONVERGENCE with the step to try instead in *h_next; other failures are those of the model. */
 keel_status ki_radau_solve(ki_radau *self, double h, double *h_next);
 
+/* e <- (I - h/g f_y)^-1 e with the derivatives of the step, [n] with room for four more.
+ * KEEL_ERROR_SINGULAR: try another h. */
+keel_status ki_radau_filter(ki_radau *self, double h, double *e);
+
 /* The weights of the Z_i in the polynomial through (0, 0), (c_i, Z_i) at x. */
 void ki_radau_weights(const ki_radau_table *table, double x, double weight[KI_RADAU_STAGES]);
 

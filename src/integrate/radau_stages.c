@@ -79,10 +79,18 @@ static void set_stage(ki_radau *self, int s) {
         Y[i] = y[i] + Z[i];
 }
 
-/* The rate of a stage where derivatives may be taken: the workspace is left there. */
-static keel_status evaluate_fully(ki_radau *self, double h, int s) {
+/* F_s <- the rate of stage s; `fully`: the workspace is left there. */
+static keel_status evaluate_stage(ki_radau *self, ki_stages *stages, double h, int s, bool fully) {
+    ki_dynamics *d = self->base.flow.dynamics;
+    double t = self->base.t + self->table->c[s] * h;
     set_stage(self, s);
-    return ki_rate(self->base.flow.dynamics, self->base.t + self->table->c[s] * h, self->y_try, self->F[s]);
+    return fully ? ki_rate(d, t, self->y_try, self->F[s]) : ki_stage_rate(d, stages, t, self->F[s]);
+}
+
+/* Whether the matrices of newton.h are in use: with derivatives of every stage only as the metric of
+ * projections. */
+static bool uses_newton(const ki_radau *self) {
+    return !self->by_stages || self->base.flow.dynamics->m > 0;
 }
 
 /* Derivatives at the middle or the last stage, which was evaluated last; those at the middle are also that
@@ -90,8 +98,9 @@ static keel_status evaluate_fully(ki_radau *self, double h, int s) {
 static keel_status linearize(ki_radau *self, double h, int s) {
     double t = self->base.t + self->table->c[s] * h;
     bool middle = s == self->table->middle;
-    keel_status status = middle ? ki_newton_linearize(&self->newton, t, self->y_try, self->F[s])
-                                : ki_newton_differentiate(&self->newton, t, self->y_try, self->F[s]);
+    keel_status status = middle && uses_newton(self)
+                             ? ki_newton_linearize(&self->newton, t, self->y_try, self->F[s])
+                             : ki_newton_differentiate(&self->newton, t, self->y_try, self->F[s]);
     if (status)
         return status;
     self->base.jacobians++;
@@ -100,23 +109,20 @@ static keel_status linearize(ki_radau *self, double h, int s) {
     return KEEL_OK;
 }
 
-/* F <- the rates of the stages; the middle one last, so that the workspace is left there. With derivatives at
- * the last stage, if they are wanted. */
-static keel_status evaluate(ki_radau *self, double h) {
+/* F <- the rates of the stages, the middle one last, for derivatives there; those at the last stage come
+ * first, if they are wanted. With constraints they need the multipliers, and the projection of the error J:
+ * then the workspace is left at these two stages. */
+static keel_status evaluate(ki_radau *self, ki_stages *stages, double h) {
     const ki_radau_table *T = self->table;
-    ki_dynamics *d = self->base.flow.dynamics;
     int last = T->stages - 1;
-    bool at_end = self->by_stages && !self->linearized;
-    keel_status status = at_end ? evaluate_fully(self, h, last) : KEEL_OK;
+    bool constrained = self->base.flow.dynamics->m > 0, at_end = self->by_stages && !self->linearized;
+    keel_status status = at_end ? evaluate_stage(self, stages, h, last, constrained) : KEEL_OK;
     if (!status && at_end)
         status = linearize(self, h, last);
-    ki_stages stages = ki_begin_stages(d, self->y_try);
     for (int s = 0; s < T->stages - at_end && !status; s++)
-        if (s != T->middle) {
-            set_stage(self, s);
-            status = ki_stage_rate(d, &stages, self->base.t + T->c[s] * h, self->F[s]);
-        }
-    return status ? status : evaluate_fully(self, h, T->middle);
+        if (s != T->middle)
+            status = evaluate_stage(self, stages, h, s, false);
+    return status ? status : evaluate_stage(self, stages, h, T->middle, constrained);
 }
 
 void ki_radau_pair_step(const ki_radau_table *table, int p, double h, double *re, double *im) {
@@ -129,7 +135,7 @@ void ki_radau_pair_step(const ki_radau_table *table, int p, double h, double *re
 /* The factors for h */
 static keel_status factor(ki_radau *self, double h) {
     const ki_radau_table *T = self->table;
-    keel_status status = ki_newton_factor(&self->newton, h / T->real);
+    keel_status status = uses_newton(self) ? ki_newton_factor(&self->newton, h / T->real) : KEEL_OK;
     if (self->by_stages)
         return status ? status : ki_coupled_factor(&self->coupled, h);
     for (int p = 0; p < T->stages / 2 && !status; p++) {
@@ -161,6 +167,13 @@ static keel_status prepare(ki_radau *self, double h) {
     return KEEL_OK;
 }
 
+keel_status ki_radau_filter(ki_radau *self, double h, double *e) {
+    if (!uses_newton(self))
+        return ki_coupled_filter(&self->coupled, h / self->table->real, e);
+    ki_newton_solve(&self->newton, e);
+    return KEEL_OK;
+}
+
 /* F <- the corrections of W, or of Z */
 static void solve(ki_radau *self) {
     if (self->by_stages) {
@@ -172,6 +185,14 @@ static void solve(ki_radau *self) {
         ki_newton_solve_complex(&self->newton, p, self->F[1 + 2 * p], self->F[2 + 2 * p]);
 }
 
+/* x^n; pow takes a hundred instructions */
+static double power(double x, int n) {
+    double product = 1;
+    for (int i = 0; i < n; i++)
+        product *= x;
+    return product;
+}
+
 /* Whether Newton's method will get below `kappa` in the iterations that are left, from the sizes of its last
  * two corrections; updates the contraction. *excess is by what the last correction would be too large. */
 static bool converges(ki_radau *self, int k, double size, double previous, double *excess) {
@@ -181,7 +202,7 @@ static bool converges(ki_radau *self, int k, double size, double previous, doubl
     if (!(self->contraction < 0.99))
         return false;
     self->reach = self->contraction / (1 - self->contraction);
-    double left = pow(self->contraction, self->table->most_iterations - 1 - k);
+    double left = power(self->contraction, self->table->most_iterations - 1 - k);
     *excess = self->reach * size * left / self->kappa;
     return *excess < 1;
 }
@@ -207,12 +228,13 @@ keel_status ki_radau_solve(ki_radau *self, double h, double *h_next) {
     double size = 0, previous = 0, excess = INFINITY, slow = self->by_stages ? SLOW_BY_STAGES : SLOW;
     int k;
     bool secant = false;
+    ki_stages stages = ki_begin_stages(self->base.flow.dynamics, self->y_try);
     self->reach = first_reach(self, h);
     self->contraction = 0;
     self->renewals = 0;
     predict(self, h);
     for (k = 1; k <= self->table->most_iterations; k++) {
-        keel_status status = evaluate(self, h);
+        keel_status status = evaluate(self, &stages, h);
         if (!status && (k == 1 || !self->linearized))
             status = prepare(self, h);
         if (status) {

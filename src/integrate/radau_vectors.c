@@ -1,5 +1,6 @@
 /* The vector operations of a Radau step, each in one pass over all stages: what a pass needs of the stages
- * stays in registers. */
+ * stays in registers. Addresses and matrices are copied first: the compiler must take it that what is stored
+ * may change them where they come from. */
 #include "base/four.h"
 #include "integrate/radau.h"
 
@@ -11,24 +12,50 @@ KI_INLINE void load(int stages, double *const *x, int i, ki_four *out) {
         out[s] = *ki_const_four_at(x[s], i);
 }
 
+typedef struct addresses {
+    double *of[KI_RADAU_STAGES];
+} addresses;
+
+KI_INLINE addresses copy_addresses(int stages, double *const *x) {
+    addresses copy;
+    for (int s = 0; s < stages; s++)
+        copy.of[s] = x[s];
+    return copy;
+}
+
+typedef struct weights {
+    double of[KI_RADAU_STAGES][KI_RADAU_STAGES];
+} weights;
+
+KI_INLINE weights copy_weights(int stages, matrix A) {
+    weights copy;
+    for (int s = 0; s < stages; s++)
+        for (int j = 0; j < stages; j++)
+            copy.of[s][j] = A[s][j];
+    return copy;
+}
+
 /* out = A x; the order of the sum is that of ki_radau_combine */
-KI_INLINE void multiply(int stages, matrix A, const ki_four *x, ki_four *out) {
+KI_INLINE void multiply(int stages, const weights *A, const ki_four *x, ki_four *out) {
     for (int s = 0; s < stages; s++) {
-        out[s] = A[s][0] * x[0] + A[s][1] * x[1];
+        const double *row = A->of[s];
+        out[s] = row[0] * x[0] + row[1] * x[1];
         if (stages == 3)
-            out[s] += A[s][2] * x[2];
+            out[s] += row[2] * x[2];
         else
-            out[s] = out[s] + (A[s][2] * x[2] + A[s][3] * x[3]) + A[s][4] * x[4];
+            out[s] = out[s] + (row[2] * x[2] + row[3] * x[3]) + row[4] * x[4];
     }
 }
 
 KI_INLINE void transform_stages(int stages, int padded, matrix A, double *const *x, double *const *out) {
+    weights a = copy_weights(stages, A);
+    addresses x_at = copy_addresses(stages, x), out_at = copy_addresses(stages, out);
     for (int i = 0; i < padded; i += KI_FOUR) {
         ki_four from[KI_RADAU_STAGES], to[KI_RADAU_STAGES];
-        load(stages, x, i, from);
-        multiply(stages, A, from, to);
+        load(stages, x_at.of, i, from);
+        multiply(stages, &a, from, to);
         for (int s = 0; s < stages; s++)
-            *ki_four_at(out[s], i) = to[s];
+            *ki_four_at(out_at.of[s], i) = to[s];
     }
 }
 
@@ -46,15 +73,18 @@ void ki_radau_transform(const ki_radau *self, matrix A, double *const *x, double
 /* F_1 <- g x_1 - W_1,  F_2 + i F_3 <- (a + ib) (x_2 + i x_3) - (W_2 + i W_3) with x = T^-1 F */
 KI_INLINE void residual_stages(int stages, int padded, matrix T_inverse, const double *step, double *const *W,
                                double *const *F) {
+    weights T = copy_weights(stages, T_inverse);
+    addresses F_at = copy_addresses(stages, F), W_at = copy_addresses(stages, W);
     for (int i = 0; i < padded; i += KI_FOUR) {
-        ki_four rate[KI_RADAU_STAGES], x[KI_RADAU_STAGES];
-        load(stages, F, i, rate);
-        multiply(stages, T_inverse, rate, x);
-        *ki_four_at(F[0], i) = step[0] * x[0] - *ki_const_four_at(W[0], i);
+        ki_four rate[KI_RADAU_STAGES], x[KI_RADAU_STAGES], w[KI_RADAU_STAGES];
+        load(stages, F_at.of, i, rate);
+        load(stages, W_at.of, i, w);
+        multiply(stages, &T, rate, x);
+        *ki_four_at(F_at.of[0], i) = step[0] * x[0] - w[0];
         for (int s = 1; s < stages; s += 2) {
             double a = step[s], b = step[s + 1];
-            *ki_four_at(F[s], i) = a * x[s] - b * x[s + 1] - *ki_const_four_at(W[s], i);
-            *ki_four_at(F[s + 1], i) = a * x[s + 1] + b * x[s] - *ki_const_four_at(W[s + 1], i);
+            *ki_four_at(F_at.of[s], i) = a * x[s] - b * x[s + 1] - w[s];
+            *ki_four_at(F_at.of[s + 1], i) = a * x[s + 1] + b * x[s] - w[s + 1];
         }
     }
 }
@@ -68,18 +98,24 @@ KI_TWICE static void residual(int stages, int padded, matrix T_inverse, const do
 }
 
 /* F <- h A F - Z */
-KI_TWICE static void residual_by_stages(int stages, int padded, matrix A, double *const *Z,
-                                        double *const *F) {
+KI_INLINE void residual_of_stages(int stages, int padded, matrix A, double *const *Z, double *const *F) {
+    weights a = copy_weights(stages, A);
+    addresses F_at = copy_addresses(stages, F), Z_at = copy_addresses(stages, Z);
     for (int i = 0; i < padded; i += KI_FOUR) {
         ki_four rate[KI_RADAU_STAGES], x[KI_RADAU_STAGES];
-        load(stages, F, i, rate);
-        if (stages == 3)
-            multiply(3, A, rate, x);
-        else
-            multiply(5, A, rate, x);
+        load(stages, F_at.of, i, rate);
+        multiply(stages, &a, rate, x);
         for (int s = 0; s < stages; s++)
-            *ki_four_at(F[s], i) = x[s] - *ki_const_four_at(Z[s], i);
+            *ki_four_at(F_at.of[s], i) = x[s] - *ki_const_four_at(Z_at.of[s], i);
     }
+}
+
+KI_TWICE static void residual_by_stages(int stages, int padded, matrix A, double *const *Z,
+                                        double *const *F) {
+    if (stages == 3)
+        residual_of_stages(3, padded, A, Z, F);
+    else
+        residual_of_stages(5, padded, A, Z, F);
 }
 
 void ki_radau_residual(const ki_radau *self, double h) {
@@ -127,21 +163,25 @@ KI_TWICE static double secant_factor(int stages, int padded, const double *inver
 }
 
 KI_INLINE void correct_stages(int stages, int padded, double gamma, ki_radau *self) {
+    weights T = copy_weights(stages, self->table->T);
+    addresses F = copy_addresses(stages, self->F), F_last = copy_addresses(stages, self->F_last),
+              moved = copy_addresses(stages, self->moved), W = copy_addresses(stages, self->W),
+              Z = copy_addresses(stages, self->Z);
     for (int i = 0; i < padded; i += KI_FOUR) {
-        ki_four W[KI_RADAU_STAGES], Z[KI_RADAU_STAGES];
+        ki_four w[KI_RADAU_STAGES], z[KI_RADAU_STAGES];
         for (int s = 0; s < stages; s++) {
-            ki_four f = *ki_const_four_at(self->F[s], i), *last = ki_four_at(self->F_last[s], i);
-            ki_four *moved = ki_four_at(self->moved[s], i);
-            ki_four change = *moved + (f - *last);
-            *moved = f;
+            ki_four f = *ki_const_four_at(F.of[s], i), step = f;
             if (gamma != 0) /* else nothing of a correction before, which may not have been finite */
-                *moved -= gamma * change;
-            *last = f;
-            W[s] = *ki_four_at(self->W[s], i) += *moved;
+                step -=
+                    gamma * (*ki_const_four_at(moved.of[s], i) + (f - *ki_const_four_at(F_last.of[s], i)));
+            *ki_four_at(moved.of[s], i) = step;
+            *ki_four_at(F_last.of[s], i) = f;
+            w[s] = *ki_const_four_at(W.of[s], i) + step;
+            *ki_four_at(W.of[s], i) = w[s];
         }
-        multiply(stages, self->table->T, W, Z);
+        multiply(stages, &T, w, z);
         for (int s = 0; s < stages; s++)
-            *ki_four_at(self->Z[s], i) = Z[s];
+            *ki_four_at(Z.of[s], i) = z[s];
     }
 }
 
@@ -153,9 +193,12 @@ KI_TWICE static void correct(double gamma, ki_radau *self) {
 }
 
 KI_TWICE static void add(int stages, int padded, double *const *F, double *const *Z) {
-    for (int s = 0; s < stages; s++)
+    for (int s = 0; s < stages; s++) {
+        const double *from = F[s];
+        double *to = Z[s];
         for (int i = 0; i < padded; i += KI_FOUR)
-            *ki_four_at(Z[s], i) += *ki_const_four_at(F[s], i);
+            *ki_four_at(to, i) += *ki_const_four_at(from, i);
+    }
 }
 
 void ki_radau_correct(ki_radau *self, bool secant) {

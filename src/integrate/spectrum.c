@@ -98,20 +98,25 @@ static keel_status rate_ahead(powers *p, double t, const double *y, double step)
     return status ? status : ki_rate(p->d, t + step, end, k);
 }
 
-/* Whether the motion itself is far slower than |lambda| = size. */
-static keel_status is_idle(powers *p, double t, const double *y, double size, bool *idle) {
-    double change = 0, all = 0;
+/* Whether the motion itself is far slower than |lambda| = size, or what is not is smaller than the errors
+ * that are allowed: an oscillation that changes accelerations by c has speeds of c / |lambda|. */
+static keel_status is_idle(powers *p, double t, const double *y, double size, ki_allowance allowed,
+                           bool *idle) {
+    const keel_system *sys = p->d->system;
+    double change = 0, all = 0, part = 0;
     keel_status status = rate_ahead(p, t, y, 1 / size);
-    const double *a = ki_v(p->d, p->rate), *b = ki_v(p->d, p->x[0]);
-    for (int i = 0; i < p->d->system->n_v; i++) {
-        change = fmax(change, fabs(b[i] - a[i]));
+    const double *a = ki_v(p->d, p->rate), *b = ki_v(p->d, p->x[0]), *v = y + sys->n_q;
+    for (int i = 0; i < sys->n_v; i++) {
+        double here = fabs(b[i] - a[i]);
+        change = fmax(change, here);
         all = fmax(all, fabs(a[i]));
+        part = fmax(part, here / size / ki_allowed_between(allowed, v[i], v[i]));
     }
-    *idle = !status && change < IDLE * all;
+    *idle = !status && (change < IDLE * all || part < 1);
     return status;
 }
 
-static keel_status find(powers *p, double t, const double *y, ki_spectrum *found) {
+static keel_status find(powers *p, double t, const double *y, ki_allowance allowed, ki_spectrum *found) {
     ki_dynamics *d = p->d;
     keel_status status = ki_rate(d, t, y, p->rate);
     if (!status)
@@ -125,13 +130,14 @@ static keel_status find(powers *p, double t, const double *y, ki_spectrum *found
     if (cosine(p, v, ki_v(d, p->x[1])) < OPPOSITE)
         found->kind = KI_STIFF_DAMPER;
     else if (cosine(p, v, ki_v(d, p->x[2])) < OPPOSITE) {
-        status = is_idle(p, t, y, found->size, &idle);
+        status = is_idle(p, t, y, found->size, allowed, &idle);
         found->kind = idle ? KI_STIFF_SPRING : KI_NOT_STIFF;
     }
     return status;
 }
 
-keel_status ki_find_spectrum(ki_dynamics *d, double t, const double *y, ki_spectrum *found) {
+keel_status ki_find_spectrum(ki_dynamics *d, double t, const double *y, ki_allowance allowed,
+                             ki_spectrum *found) {
     *found = (ki_spectrum){0};
     if (!can_tell(d))
         return KEEL_OK;
@@ -143,7 +149,7 @@ keel_status ki_find_spectrum(ki_dynamics *d, double t, const double *y, ki_spect
     p.rate = KI_NEW(&arena, double, d->n_y);
     p.rhs = KI_NEW(&arena, double, d->system->tangent.rows);
     p.lambda = KI_NEW(&arena, double, d->m);
-    keel_status status = arena.failed ? KEEL_ERROR_MEMORY : find(&p, t, y, found);
+    keel_status status = arena.failed ? KEEL_ERROR_MEMORY : find(&p, t, y, allowed, found);
     ki_arena_free(&arena);
     return status;
 }

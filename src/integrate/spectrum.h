@@ -16,12 +16,14 @@
 
 typedef struct ki_spectrum {
     double size;   /* |lambda|, from below; 0: not known                                              */
-    ki_stiff kind; /* KI_NOT_STIFF: neither plainly a damper nor a spring, or a spring that is moving */
+    ki_stiff kind; /* KI_NOT_STIFF: neither plainly a damper nor a spring, or a spring that is moving more
+                      than the errors that are allowed */
 } ki_spectrum;
 
 /* At (t, y), a consistent state. Systems without a tangent, with kinematics, auxiliaries or Baumgarte terms,
  * large ones, and those with forces that see multipliers are not looked at. The workspace is left there or a
  * little ahead. KEEL_OK, KEEL_ERROR_MEMORY or a failure of the model. */
-keel_status ki_find_spectrum(ki_dynamics *d, double t, const double *y, ki_spectrum *found);
+keel_status ki_find_spectrum(ki_dynamics *d, double t, const double *y, ki_allowance allowed,
+                             ki_spectrum *found);
 
 #endif

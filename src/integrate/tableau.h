@@ -22,7 +22,9 @@
 #ifndef KI_TABLEAU_H
 #define KI_TABLEAU_H
 
-enum { KI_STAGES_MAX = 16, KI_DENSE_MAX = 4 };
+#include "linalg/combination.h"
+
+enum { KI_STAGES_MAX = KI_TERMS_MAX, KI_DENSE_MAX = 4 };
 
 typedef struct ki_tableau {
     const char *name;

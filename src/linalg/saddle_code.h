@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "keel/saddle.h"
+#include "linalg/combination.h"
 
 struct keel_point;
 struct keel_terms;
@@ -31,6 +32,22 @@ typedef struct ki_saddle_places {
     int *raised; /* [m] 1 where it was */
 } ki_saddle_places;
 
+/* Stages of an explicit step that follow each other, in a system with y = (q, v, W) and q' = v:
+ *
+ *     Y = y + h sum_j a_sj k_j,    k_s = (v, v', W') at t + c_s h and Y,        s = now .. end - 1
+ *
+ * without W in Y: no rate depends on it. A row without terms: Y is there already. src/native/emit_stages.c
+ * writes this struct down once more. */
+typedef struct ki_stage_run {
+    double t, h;
+    const double *c;           /* [end] */
+    const ki_combination *row; /* [end] a_sj and k_j */
+    const double *y;
+    double *Y;
+    double *const *k; /* [end] where the rates go */
+    int now, end;
+} ki_stage_run;
+
 /* What `factor` did. */
 enum { KI_CODE_NOTHING, KI_CODE_ALL, KI_CODE_BUT_S };
 
@@ -48,10 +65,10 @@ struct keel_saddle_code {
     int (*accelerate)(const ki_saddle_places *at, const struct keel_point *point, struct keel_terms *terms,
                       double *x, double *y);
     unsigned what;
-    /* The same where only x matters, and W', the power of forces and drivers: nothing else is written, and no
-     * residual is looked at but that of rows whose pivots were raised. 0: it is not finite, or the matrix is
-     * not as good as KI_STAGE_CONDITION asks for. NULL: there is none. */
-    int (*stage)(const ki_saddle_places *at, const struct keel_point *point, double *x, double *power);
+    /* The same for stages, where only v' matters, and W', the power of forces and drivers: nothing else is
+     * written, and no residual is looked at but that of rows whose pivots were raised. 0: stage `now` is not
+     * finite, or its matrix not as good as KI_STAGE_CONDITION asks for. NULL: there is none. */
+    int (*stages)(const ki_saddle_places *at, ki_stage_run *run);
     /* out = A x and out = |J| x with values of these patterns; `out` is none of the others. */
     void (*times)(const double *A, const double *x, double *out);
     void (*row_sums)(const double *J, const double *x, double *out);
@@ -67,9 +84,9 @@ bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point
  * the accelerations, and mostly nothing. The end of the step is refined. */
 #define KI_STAGE_CONDITION 1e4
 
-/* stage() of the code in use, and its first argument. */
+/* stages() of the code in use, and its first argument. */
 typedef struct ki_stage_code {
-    int (*stage)(const ki_saddle_places *at, const struct keel_point *point, double *x, double *power);
+    int (*stages)(const ki_saddle_places *at, ki_stage_run *run);
     const ki_saddle_places *places;
 } ki_stage_code;
 
@@ -78,9 +95,9 @@ typedef struct ki_stage_code {
 ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what);
 
 /* It gave back: what is out of the ordinary will be so in the next stages, too. */
-void ki_saddle_pause_stages(keel_saddle *K, ki_stage_code *stages);
+void ki_saddle_pause_stages(keel_saddle *K, ki_stage_code *code);
 
-/* keel_saddle_solve with the numbers of stage(), by the factors of A, J and D = 0. */
+/* keel_saddle_solve with the numbers of stages(), by the factors of A, J and D = 0. */
 keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double *s, double *x, double *y);
 
 /* One application of the factors, not refined: for what round-off does not matter to. Where pivots were

@@ -51,17 +51,17 @@ keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double 
 
 ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what) {
     const keel_saddle_code *code = K->code;
-    if (!code || !code->stage || code->what != what || K->settings.path == KEEL_SADDLE_NULL_SPACE)
+    if (!code || !code->stages || code->what != what || K->settings.path == KEEL_SADDLE_NULL_SPACE)
         return (ki_stage_code){0};
     if (K->stage_pause) {
         K->stage_pause = false;
         return (ki_stage_code){0};
     }
     ki_saddle_set_rules(K);
-    return (ki_stage_code){code->stage, &K->places};
+    return (ki_stage_code){code->stages, &K->places};
 }
 
-void ki_saddle_pause_stages(keel_saddle *K, ki_stage_code *stages) {
+void ki_saddle_pause_stages(keel_saddle *K, ki_stage_code *code) {
     K->stage_pause = true;
-    stages->stage = NULL;
+    code->stages = NULL;
 }

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stddef.h>
 
-/* Pivots of an earlier matrix serve if they are not smaller than this part of the largest possible ones. */
+/* Pivots of an earlier matrix serve if they are not smaller than this part of the largest possible ones: the
+ * squares of all l of rows that are left are added up, four sums of them. */
 static const double SERVES = 0.05;
 
 void ki_sweep_init(ki_sweep *s, ki_arena *arena, int n) {
@@ -23,52 +24,63 @@ void ki_sweep_init(ki_sweep *s, ki_arena *arena, int n) {
 
 KI_INLINE void scale_rows(const ki_sweep *s, int length) {
     ki_four R[KI_SWEEP_MOST / KI_FOUR];
+    double *A_j = s->A, *end = A_j + (size_t)s->n * (size_t)s->stride;
+    int stride = s->stride;
     for (int i = 0; i < length; i += KI_FOUR)
         R[i / KI_FOUR] = *ki_const_four_at(s->scale, i);
-    for (int j = 0; j < s->n; j++)
+    for (; A_j < end; A_j += stride)
         for (int i = 0; i < length; i += KI_FOUR)
-            *ki_four_at(s->A + (size_t)j * (size_t)s->stride, i) *= R[i / KI_FOUR];
+            *ki_four_at(A_j, i) *= R[i / KI_FOUR];
 }
 
-KI_INLINE void take_from(double *A_j, int p, int length, const ki_four *l) {
-    double factor = A_j[p];
-    for (int i = 0; i < length; i += KI_FOUR)
-        *ki_four_at(A_j, i) -= factor * l[i / KI_FOUR];
-}
-
-/* Exchanges unknown k and row p; `most` <- the largest entries of l in the rows that are left. */
-KI_INLINE void exchange(const ki_sweep *s, int length, int k, int p, ki_four *most) {
-    size_t stride = (size_t)s->stride;
-    double *A_k = s->A + (size_t)k * stride, inverse = 1 / A_k[p];
-    const double *left = s->left + (size_t)k * stride, *unit = s->unit + (size_t)p * stride;
-    ki_four l[KI_SWEEP_MOST / KI_FOUR];
-    for (int i = 0; i < length; i += KI_FOUR) {
-        ki_four e = *ki_const_four_at(unit, i);
-        l[i / KI_FOUR] = (*ki_four_at(A_k, i) - e) * inverse;
-        *ki_four_at(A_k, i) = e - l[i / KI_FOUR];
-        ki_four here = l[i / KI_FOUR] * *ki_const_four_at(left, i);
-        ki_four_most(most, &here);
+/* A_j <- A_j + A_pj (-l) for the columns from `first` to before `end`: a sum reads the column in the same
+ * instruction, a difference would not. */
+KI_INLINE void take_from(double *A, int stride, int first, int end, int p, int length,
+                         const ki_four *minus_l) {
+    double *A_j = A + (size_t)first * (size_t)stride, *A_end = A + (size_t)end * (size_t)stride;
+    for (; A_j < A_end; A_j += stride) {
+        double factor = A_j[p];
+        for (int i = 0; i < length; i += KI_FOUR)
+            *ki_four_at(A_j, i) = factor * minus_l[i / KI_FOUR] + *ki_four_at(A_j, i);
     }
-    for (int j = 0; j < k; j++)
-        take_from(s->A + (size_t)j * stride, p, length, l);
-    for (int j = k + 1; j < s->n; j++)
-        take_from(s->A + (size_t)j * stride, p, length, l);
+}
+
+/* Exchanges unknown k and row p; adds the squares of l in the rows that are left to `squares`. */
+KI_INLINE void exchange(const ki_sweep *s, int n, int length, int k, int p, ki_four *squares) {
+    int stride = s->stride;
+    double *A = s->A, *A_k = A + (size_t)k * (size_t)stride, inverse = -1 / A_k[p];
+    const double *left = s->left + (size_t)k * (size_t)stride, *unit = s->unit + (size_t)p * (size_t)stride;
+    ki_four minus_l[KI_SWEEP_MOST / KI_FOUR];
+    for (int i = 0; i < length; i += KI_FOUR) {
+        ki_four e = *ki_const_four_at(unit, i), minus = (*ki_four_at(A_k, i) - e) * inverse;
+        ki_four here = minus * *ki_const_four_at(left, i);
+        *ki_four_at(A_k, i) = e + minus;
+        minus_l[i / KI_FOUR] = minus;
+        *squares += here * here;
+    }
+    take_from(A, stride, 0, k, p, length, minus_l);
+    take_from(A, stride, k + 1, n, p, length, minus_l);
 }
 
 /* In the order that is known. */
 KI_INLINE bool exchange_all(const ki_sweep *s, int length) {
-    ki_four most = {0, 0, 0, 0};
+    ki_four squares = {0, 0, 0, 0};
+    const int *row = s->row;
     scale_rows(s, length);
-    for (int k = 0; k < s->n; k++)
-        exchange(s, length, k, s->row[k], &most);
+    for (int k = 0, n = s->n; k < n; k++)
+        exchange(s, n, length, k, row[k], &squares);
     for (int i = 0; i < KI_FOUR; i++)
-        if (!(most[i] < 1 / SERVES))
+        if (!(squares[i] < 1 / (SERVES * SERVES)))
             return false;
     return true;
 }
 
 KI_TWICE static bool invert_in_order(const ki_sweep *s) {
     switch (ki_padded(s->n)) {
+    case 4:
+        return exchange_all(s, 4);
+    case 8:
+        return exchange_all(s, 8);
     case 12:
         return exchange_all(s, 12);
     case 16:
@@ -121,8 +133,8 @@ static void mark_rows_left(ki_sweep *s, int k) {
 }
 
 KI_TWICE static void exchange_one(const ki_sweep *s, int k) {
-    ki_four most = {0, 0, 0, 0};
-    exchange(s, ki_padded(s->n), k, s->row[k], &most);
+    ki_four squares = {0, 0, 0, 0};
+    exchange(s, s->n, ki_padded(s->n), k, s->row[k], &squares);
 }
 
 static bool invert_with_search(ki_sweep *s) {
@@ -147,20 +159,29 @@ bool ki_sweep_invert(ki_sweep *s) {
 /* y = sum_j (R b)_p_j A_j,  x_k = y_p_k */
 KI_INLINE void multiply(const ki_sweep *s, int length, double *restrict x) {
     ki_four y[KI_SWEEP_MOST / KI_FOUR] = {{0}};
-    for (int j = 0; j < s->n; j++) {
-        const double *A_j = s->A + (size_t)j * (size_t)s->stride;
-        double factor = x[s->row[j]] * s->scale[s->row[j]];
+    const int *row = s->row;
+    const double *A_j = s->A, *R = s->scale;
+    double *b = s->b;
+    int n = s->n, stride = s->stride;
+    for (int j = 0; j < n; j++, A_j += stride) {
+        double factor = x[row[j]] * R[row[j]];
         for (int i = 0; i < length; i += KI_FOUR)
             y[i / KI_FOUR] += factor * *ki_const_four_at(A_j, i);
     }
     for (int i = 0; i < length; i += KI_FOUR)
-        *ki_four_at(s->b, i) = y[i / KI_FOUR];
-    for (int k = 0; k < s->n; k++)
-        x[k] = s->b[s->row[k]];
+        *ki_four_at(b, i) = y[i / KI_FOUR];
+    for (int k = 0; k < n; k++)
+        x[k] = b[row[k]];
 }
 
 KI_TWICE static void solve(const ki_sweep *s, double *x) {
     switch (ki_padded(s->n)) {
+    case 4:
+        multiply(s, 4, x);
+        break;
+    case 8:
+        multiply(s, 8, x);
+        break;
     case 12:
         multiply(s, 12, x);
         break;

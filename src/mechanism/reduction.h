@@ -37,10 +37,10 @@ typedef struct ki_reduction {
 } ki_reduction;
 
 /* The functions of keel_reduction, in reduction_map.c. */
-void ki_reduction_expand(const keel_reduction *reduction, void *work, const double *u, const double *u_rate,
-                         double *q, double *v);
-int ki_reduction_shrink(const keel_reduction *reduction, void *work, const double *q, const double *v,
-                        double *u, double *u_rate);
+void ki_reduction_expand(const keel_reduction *reduction, void *work, double t, const double *u,
+                         const double *u_rate, double *q, double *v);
+int ki_reduction_shrink(const keel_reduction *reduction, void *work, double t, const double *q,
+                        const double *v, double *u, double *u_rate);
 void ki_reduction_poses(const keel_reduction *reduction, const double *u, double *value);
 
 /* Sets mech->system.reduction and mech->reduced if the mechanism has one; KEEL_ERROR_MEMORY. */

@@ -18,10 +18,10 @@ KI_TWICE static void draw_line(int n, const double *restrict slope, const double
     }
 }
 
-void ki_reduction_expand(const keel_reduction *reduction, void *work, const double *u, const double *u_rate,
-                         double *q, double *v) {
+void ki_reduction_expand(const keel_reduction *reduction, void *work, double t, const double *u,
+                         const double *u_rate, double *q, double *v) {
     const ki_reduction *map = reduction->model;
-    (void)work;
+    (void)work, (void)t;
     for (int i = 0; i < map->spans; i++) {
         int first = map->span[i].first, source = map->span[i].source;
         draw_line(map->span[i].end - first, map->slope + first, map->offset + first, u[source],
@@ -54,11 +54,11 @@ static bool agrees(const ki_reduction *map, const ki_span *span, const double *q
 }
 
 /* Lengths among q and v tell u themselves and agree exactly; all others are angles. */
-int ki_reduction_shrink(const keel_reduction *reduction, void *work, const double *q, const double *v,
-                        double *u, double *u_rate) {
+int ki_reduction_shrink(const keel_reduction *reduction, void *work, double t, const double *q,
+                        const double *v, double *u, double *u_rate) {
     const ki_reduction *map = reduction->model;
     double fastest = 1;
-    (void)work;
+    (void)work, (void)t;
     for (int j = 0; j < reduction->system->n_q; j++) {
         int i = map->told_by[j];
         u[j] = (q[i] - map->offset[i]) * map->slope[i]; /* which is its inverse */

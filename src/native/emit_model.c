@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "native/emit.h"
+#include "native/emit_stages.h"
 
 /* What the compiler is asked to do at most: two to three seconds of its time (gcc 12 takes 0.3 ms for an
  * instruction of a tape, 0.1 ms for an operation of the kernel). */
@@ -88,12 +89,16 @@ static void write_input(const void *user, int number, ki_text *text) {
                    {"a", at->a, at->n, KI_READS_A}};
     for (size_t i = 0; i < sizeof VECTORS / sizeof *VECTORS; i++)
         if (number >= VECTORS[i].first && number < VECTORS[i].first + VECTORS[i].count) {
-            ki_text_add(text, "at->%s[%d]", VECTORS[i].name, number - VECTORS[i].first);
+            int index = number - VECTORS[i].first;
+            if (n->stage) /* q and v: nothing else has got there */
+                ki_text_add(text, "Y[%d]", VECTORS[i].bit == KI_READS_V ? at->n + index : index);
+            else
+                ki_text_add(text, "at->%s[%d]", VECTORS[i].name, index);
             *n->reads |= VECTORS[i].bit;
             return;
         }
     if (number == 0)
-        ki_text_add(text, "at->t");
+        ki_text_add(text, n->stage ? "t" : "at->t");
     else
         ki_text_add(text, "w[%d]", number - at->w);
 }
@@ -229,38 +234,16 @@ static bool emit_rate(const ki_model *model, const keel_saddle *K, int i, ki_tex
     return true;
 }
 
-/* W' = power - sum of lambda_i (J v - rate)_i over driven constraints, as in src/formulate/rate.c. */
-static void emit_power(const keel_system *system, ki_text *text) {
-    ki_text_add(text, "    double drivers = 0;\n");
-    for (int i = 0; system->has_drivers && i < system->J.rows; i++) {
-        ki_text_add(text, "    drivers += w%d * (0.", i);
-        for (int p = system->J.start[i]; p < system->J.start[i + 1]; p++)
-            ki_text_add(text, " + J_%d * at->v[%d]", p, system->J.index[p]);
-        ki_text_add(text, " - rate_%d);\n", i);
-    }
-    ki_text_add(text, system->has_drivers ? "    *power = power_0 - drivers;\n" : "    *power = power_0;\n");
-}
-
-/* x, in u<i>, is finite if its sum is; a sum that overflows gives back what the general way will find. */
-static void emit_finite(int n, ki_text *text) {
-    ki_text_add(text, "    const double sum = u0");
-    for (int i = 1; i < n; i++)
-        ki_text_add(text, " + u%d", i);
-    ki_text_add(text, ";\n    return sum - sum == 0;\n}\n\n");
-}
-
-/* A rate of which only v' and W' are asked for. */
-static bool emit_stage(const ki_model *model, const keel_saddle *K, int i, ki_text *text) {
+/* Rates of which only v' and W' are asked for, one after another. */
+static bool emit_stages(const ki_model *model, const keel_saddle *K, int i, ki_text *text) {
     unsigned reads = 0;
     naming names = {model, model->program[i].what, &reads, true, true};
     ki_spelling spelling = {&names, write_input, write_output};
     if (keel_saddle_path_taken(K) != KEEL_SADDLE_DENSE || model->system.n_z)
         return false;
-    ki_text_add(text, "int keel_stage(const struct places *k, const struct point *at, double *x,\n"
-                      "               double *power) {\n");
+    ki_emit_stages_begin(&model->system, text);
     bool ok = ki_emit_tape(model->program[i].tape, &spelling, text) && ki_emit_stage(K, text);
-    emit_power(&model->system, text);
-    emit_finite(model->system.n_v, text);
+    ki_emit_stages_end(&model->system, text);
     return ok;
 }
 
@@ -280,8 +263,8 @@ static void emit_through(const ki_model *model, const keel_saddle *K, ki_emitted
     if (!emitted->through)
         take_back(text, before);
     before = text->length;
-    emitted->stage = emit_stage(model, K, i, text);
-    if (!emitted->stage)
+    emitted->stages = emit_stages(model, K, i, text);
+    if (!emitted->stages)
         take_back(text, before);
 }
 

@@ -1,5 +1,5 @@
 /* emit_model.h - C text for a model: functions keel_program_<i>, keel_factor, keel_solve,
- * keel_accelerate, keel_stage. */
+ * keel_accelerate, keel_stages. */
 #ifndef KI_NATIVE_EMIT_MODEL_H
 #define KI_NATIVE_EMIT_MODEL_H
 
@@ -13,7 +13,7 @@ typedef struct ki_emitted {
     bool kernel;                     /* factor and solve                 */
     keel_saddle_path path;           /* which they go                    */
     bool through;                    /* evaluation, factor and solve     */
-    bool stage;                      /* the same, for stages             */
+    bool stages;                     /* the same, for stages             */
     unsigned what;                   /* the terms of these two           */
     int programs;                    /* how many programs                */
 } ki_emitted;

@@ -74,8 +74,8 @@ static bool find_all(piece *p) {
     p->kernel.what = p->emitted.what;
     if (p->emitted.through)
         ok = find(p->library, "keel_accelerate", &p->kernel.accelerate) && ok;
-    if (p->emitted.stage)
-        ok = find(p->library, "keel_stage", &p->kernel.stage) && ok;
+    if (p->emitted.stages)
+        ok = find(p->library, "keel_stages", &p->kernel.stages) && ok;
     ok = find(p->library, "keel_times", &p->kernel.times) && ok;
     ok = find(p->library, "keel_row_sums", &p->kernel.row_sums) && ok;
     return find(p->library, "keel_factor", &p->kernel.factor) &&

@@ -105,7 +105,10 @@ static keel_status report_singular(keel_simulation *sim, double t, double gap) {
     if (event) {
         add_words(event->text, 0, names);
         sim->poses[event - sim->events] =
-            (ki_pose){sim->watch.of.rank, at, ki_gap_rank(&sim->watch.of, &sim->dynamics, least), gap};
+            (ki_pose){.before = sim->watch.of.rank,
+                      .at = at,
+                      .after = ki_gap_rank(&sim->watch.of, &sim->dynamics, least),
+                      .gap = gap};
     }
     if (!stop)
         return KEEL_OK;
@@ -122,7 +125,7 @@ static keel_status report_singular(keel_simulation *sim, double t, double gap) {
 void ki_write_event(const keel_simulation *sim, int number, keel_event *event) {
     *event = sim->events[number];
     const ki_pose *pose = &sim->poses[number];
-    if (event->kind == KEEL_EVENT_SINGULAR && !sim->reduction) /* a reduction has words of its own */
+    if (event->kind == KEEL_EVENT_SINGULAR && !pose->in_words) /* a reduction has words of its own */
         snprintf(event->text, sizeof event->text,
                  "singular pose: rank %d before, %d at, %d after; gap %.1e; dependent there: %.119s",
                  pose->before, pose->at, pose->after, pose->gap, sim->events[number].text);

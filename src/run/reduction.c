@@ -36,26 +36,8 @@ static keel_status refuse(const char *why, keel_diagnostics *diagnostics) {
     return KEEL_ERROR_INPUT;
 }
 
-/* 1, 0: the state is on another branch, or KEEL_ERROR_MEMORY */
-static int is_on_branch(const keel_reduction *r, const keel_state *start) {
-    const keel_system *sys = r->system;
-    ki_arena arena;
-    ki_arena_init(&arena);
-    double *u = KI_NEW(&arena, double, sys->n_q), *u_rate = KI_NEW(&arena, double, sys->n_v);
-    void *work = NULL;
-    int answer = arena.failed || (sys->work_new && sys->work_new(sys, &work)) ? KEEL_ERROR_MEMORY : 0;
-    if (!answer) {
-        answer = r->shrink(r, work, start->q, start->v, u, u_rate);
-        if (sys->work_free)
-            sys->work_free(work);
-    }
-    ki_arena_free(&arena);
-    return answer;
-}
-
-keel_status ki_choose_reduction(const keel_system *system, const keel_state *start,
-                                const keel_settings *settings, keel_diagnostics *diagnostics,
-                                const keel_reduction **chosen) {
+keel_status ki_choose_reduction(const keel_system *system, const keel_settings *settings,
+                                keel_diagnostics *diagnostics, const keel_reduction **chosen) {
     bool wanted = settings->closed_forms == KEEL_CLOSED_FORMS_YES;
     *chosen = NULL;
     if (settings->closed_forms == KEEL_CLOSED_FORMS_NO ||
@@ -64,14 +46,8 @@ keel_status ki_choose_reduction(const keel_system *system, const keel_state *sta
     const char *why = obstacle(system, settings);
     if (why)
         return wanted ? refuse(why, diagnostics) : KEEL_OK;
-    int on_branch = is_on_branch(system->reduction, start);
-    if (on_branch < 0)
-        return KEEL_ERROR_MEMORY;
-    if (on_branch)
-        *chosen = system->reduction;
-    return !on_branch && wanted
-               ? refuse("the start is on another branch, or in a pose where branches meet", diagnostics)
-               : KEEL_OK;
+    *chosen = system->reduction;
+    return KEEL_OK;
 }
 
 /* ---- workspaces and states */
@@ -103,38 +79,178 @@ keel_status ki_make_reduced_workspaces(keel_simulation *sim) {
     sim->aside = &sim->reduced_rows;
     sim->full = &sim->rows;
     sim->reduced_y = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
+    sim->trusted_y = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
     sim->pose = KI_NEW(&sim->arena, double, sim->reduction->n_poses);
     sim->pose_now = KI_NEW(&sim->arena, double, sim->reduction->n_poses);
     return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
+/* Workspaces for all coordinates in place of those for u; counts go on. */
+static keel_status make_full_workspaces(keel_simulation *sim) {
+    ki_dynamics old = sim->dynamics;
+    sim->dynamics = sim->rows = sim->reduced_rows = (ki_dynamics){0};
+    sim->reduction = NULL;
+    ki_choose_method(sim);
+    keel_status status = ki_make_workspaces(sim);
+    ki_dynamics *d = &sim->dynamics;
+    d->evaluations += old.evaluations;
+    d->factorizations += old.factorizations;
+    d->projections += old.projections;
+    d->projection_factorizations += old.projection_factorizations;
+    d->projection_iterations += old.projection_iterations;
+    return status;
+}
+
+static void clear_workspaces(keel_simulation *sim) {
+    ki_dynamics_clear(&sim->dynamics);
+    ki_dynamics_clear(&sim->rows);
+    ki_dynamics_clear(&sim->reduced_rows);
+}
+
 keel_status ki_shrink_start(keel_simulation *sim, double t) {
     const keel_reduction *r = sim->reduction;
     double *y = sim->reduced_y;
-    if (!r->shrink(r, sim->dynamics.work, ki_q(sim->row_y), ki_v(sim->full, sim->row_y), ki_q(y),
+    if (!r->shrink(r, sim->dynamics.work, t, ki_q(sim->row_y), ki_v(sim->full, sim->row_y), ki_q(y),
                    ki_v(&sim->dynamics, y))) {
-        keel_diagnostics_add(sim->diagnostics, KEEL_ERROR, NOWHERE,
-                             "t = %.6g: the start, made consistent, is on another branch than before; "
-                             "closed_forms = no runs with all coordinates",
-                             t);
-        return KEEL_ERROR_START;
+        if (sim->settings.closed_forms == KEEL_CLOSED_FORMS_YES)
+            return refuse("the start is on another branch, or in a pose where branches meet",
+                          sim->diagnostics);
+        clear_workspaces(sim);
+        keel_status status = make_full_workspaces(sim);
+        return status ? status : ki_factor_at(sim->full, t, sim->row_y);
     }
     *ki_work(&sim->dynamics, y) = 0;
+    memcpy(sim->trusted_y, y, (size_t)sim->dynamics.n_y * sizeof *y);
+    sim->trusted_t = t;
     if (r->n_poses)
         r->poses(r, ki_q(y), sim->pose);
     return KEEL_OK;
 }
 
-void ki_expand_state(keel_simulation *sim, const double *y) {
+void ki_expand_state(keel_simulation *sim, double t, const double *y) {
     const keel_reduction *r = sim->reduction;
     double *full = sim->row_y;
-    r->expand(r, sim->reduced_rows.work, y, y + r->system->n_q, ki_q(full), ki_v(sim->full, full));
-    *ki_work(sim->full, full) = y[sim->dynamics.n_y - 1];
+    r->expand(r, sim->reduced_rows.work, t, y, y + r->system->n_q, ki_q(full), ki_v(sim->full, full));
 }
 
 keel_status ki_measure_expanded(keel_simulation *sim, ki_violation *w) {
-    ki_expand_state(sim, sim->integrator->y);
-    return ki_measure_violation(sim->full, sim->integrator->t, sim->row_y, w);
+    ki_expand_state(sim, sim->integrator->t, sim->integrator->y);
+    return ki_measure_violation_anew(sim->full, sim->integrator->t, sim->row_y, w);
+}
+
+/* ---- the end of the map
+ *
+ * The room r(t, u) that is left is looked at in quarters of a step, on the cubic through u and u' at its
+ * ends. Where another branch meets this one r touches zero like a parabola at the least: if that happens
+ * between two of these places, r falls to a ninth from some place to the next. So a step is trusted if r
+ * neither gets small nor falls that steeply. */
+
+enum { PARTS = 4 };
+static const double LEAST_ROOM = 0.01, STEEPEST_FALL = 0.25;
+
+/* u at the part x of the last step, into sim->reduced_y */
+static void interpolate_u(keel_simulation *sim, double x) {
+    int n = sim->dynamics.system->n_q;
+    const double *y_0 = sim->trusted_y, *y_1 = sim->integrator->y;
+    double h = sim->integrator->t - sim->trusted_t;
+    for (int i = 0; i < n; i++) {
+        double change = y_1[i] - y_0[i], bend_0 = h * y_0[n + i] - change, bend_1 = change - h * y_1[n + i];
+        sim->reduced_y[i] = y_0[i] + x * (change + (1 - x) * ((1 - x) * bend_0 + x * bend_1));
+    }
+}
+
+static bool has_room(keel_simulation *sim) {
+    const keel_reduction *r = sim->reduction;
+    double h = sim->integrator->t - sim->trusted_t;
+    double before = r->room(r, sim->reduced_rows.work, sim->trusted_t, sim->trusted_y);
+    for (int k = 1; k <= PARTS; k++) {
+        double x = (double)k / PARTS;
+        interpolate_u(sim, x);
+        double now = r->room(r, sim->reduced_rows.work, sim->trusted_t + x * h, sim->reduced_y);
+        if (!(now >= LEAST_ROOM && now >= STEEPEST_FALL * before && before >= STEEPEST_FALL * now))
+            return false;
+        before = now;
+    }
+    return true;
+}
+
+bool ki_reduction_ends(keel_simulation *sim, keel_status status) {
+    if (!sim->reduction->room)
+        return false;
+    if (status)
+        return ki_worth_retrying(status) && status != KEEL_ERROR_LIMIT;
+    const ki_integrator *in = sim->integrator;
+    if (!has_room(sim))
+        return true;
+    memcpy(sim->trusted_y, in->y, (size_t)sim->dynamics.n_y * sizeof *in->y);
+    sim->trusted_t = in->t;
+    return false;
+}
+
+/* The full state of the trusted one, with the work that leaves the drift of the energy what it is. */
+static keel_status expand_trusted(keel_simulation *sim) {
+    double t = sim->trusted_t, energy, drift = 0, full_drift = 0;
+    double *work = ki_work(sim->full, sim->row_y);
+    ki_expand_state(sim, t, sim->trusted_y);
+    *work = 0;
+    keel_status status =
+        ki_measure_energy(sim->aside, t, sim->trusted_y, sim->energy_origin, &energy, &drift);
+    if (!status)
+        status = ki_measure_energy(sim->full, t, sim->row_y, sim->energy_initial, &energy, &full_drift);
+    *work = full_drift - drift;
+    return status;
+}
+
+/* Workspaces, integrator and watch for all coordinates, from sim->row_y. */
+static keel_status begin_again(keel_simulation *sim) {
+    double t = sim->trusted_t;
+    keel_status status = make_full_workspaces(sim);
+    if (!status)
+        status = ki_factor_at(sim->full, t, sim->row_y);
+    if (!status)
+        status = ki_prepare_workspaces(sim, t, sim->row_y);
+    sim->stiffness = (ki_stiffness){0};
+    if (!status)
+        sim->integrator = ki_start_by_stiffness(sim, t, sim->row_y, &status);
+    return status ? status : ki_begin_watch(sim, t, sim->row_y);
+}
+
+static void tell_end(keel_simulation *sim) {
+    keel_event *event = ki_new_event(sim, sim->trusted_t, KEEL_EVENT_METHOD);
+    if (event)
+        snprintf(event->text, sizeof event->text,
+                 "another branch comes near the closed forms: the run goes on with all coordinates, %s",
+                 keel_integrator_word(sim->settings.method.integrator).name);
+}
+
+keel_status ki_leave_reduction(keel_simulation *sim) {
+    ki_integrator *old = sim->integrator;
+    bool discarded = old->t > sim->trusted_t;
+    keel_status status = expand_trusted(sim);
+    if (status)
+        return status;
+    keel_simulation before = *sim;
+    status = begin_again(sim);
+    if (status) {
+        if (sim->integrator != old)
+            ki_integrator_free(sim->integrator);
+        clear_workspaces(sim);
+        before.arena = sim->arena;
+        *sim = before;
+        return status;
+    }
+    old->steps -= discarded;
+    old->rejected += discarded;
+    ki_carry_counts(old, sim->integrator);
+    /* the old one ends with the workspace it was made for */
+    ki_dynamics now = sim->dynamics;
+    sim->dynamics = before.dynamics;
+    ki_integrator_free(old);
+    before.dynamics = sim->dynamics;
+    sim->dynamics = now;
+    clear_workspaces(&before);
+    tell_end(sim);
+    return KEEL_OK;
 }
 
 /* ---- singular poses */
@@ -174,11 +290,13 @@ static keel_status report_pose(keel_simulation *sim, double t, int i) {
     char name[160];
     ki_constraint_text(sim->system, sim->reduction->pose_row[i], name, sizeof name);
     keel_event *event = ki_new_event(sim, t, KEEL_EVENT_SINGULAR);
-    if (event)
+    if (event) {
+        sim->poses[event - sim->events].in_words = true;
         snprintf(event->text, sizeof event->text,
                  "singular pose: %.120s becomes dependent; another branch begins here, the motion stays on "
                  "its own",
                  name);
+    }
     if (sim->settings.singular != KEEL_SINGULAR_STOP)
         return KEEL_OK;
     keel_diagnostics_add(

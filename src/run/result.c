@@ -47,6 +47,7 @@ static keel_status copy_final(keel_simulation *sim, keel_result *result) {
     keel_status status = keel_simulation_row(sim, sim->integrator->t, &row);
     if (status)
         return status;
+    result->energy_final = row.energy;
     result->final = keel_state_new(sys);
     result->v_rate = owned(row.v_rate, sys->n_v, &status);
     result->outputs = owned(row.outputs, sys->n_outputs, &status);

@@ -13,7 +13,7 @@ static keel_status expanded_state(keel_simulation *sim, double t) {
     ki_integrator *in = sim->integrator;
     keel_status status = in->method->interpolate(in, t, sim->reduced_y);
     if (!status)
-        ki_expand_state(sim, sim->reduced_y);
+        ki_expand_state(sim, t, sim->reduced_y);
     sim->rows.factored = false;
     return status;
 }
@@ -96,6 +96,17 @@ static void tell_unsound_outputs(keel_simulation *sim, double t) {
     }
 }
 
+/* Energy, and its drift as the steps have it. */
+static keel_status energy_of_row(keel_simulation *sim, double t, keel_row *row) {
+    double energy;
+    keel_status status =
+        ki_measure_energy(&sim->rows, t, sim->row_y, sim->energy_initial, &row->energy, &row->energy_drift);
+    if (!status && sim->reduction)
+        status =
+            ki_measure_energy(sim->aside, t, sim->reduced_y, sim->energy_origin, &energy, &row->energy_drift);
+    return status;
+}
+
 keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     const keel_system *sys = sim->system;
     ki_dynamics *d = &sim->rows;
@@ -105,7 +116,7 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     if (!status)
         status = ki_measure_violation(d, t, sim->row_y, &violation);
     if (!status)
-        status = ki_measure_energy(d, t, sim->row_y, sim->energy_initial, &row->energy, &row->energy_drift);
+        status = energy_of_row(sim, t, row);
     keel_point at = ki_point(d, t, sim->row_y);
     const double *v_rate = ki_v(d, sim->row_k);
     if (!status && sys->n_outputs)

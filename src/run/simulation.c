@@ -14,7 +14,7 @@
  * check does it). */
 enum { LARGEST_RANK_PROBLEM = 100000 };
 
-static keel_status make_workspaces(keel_simulation *sim) {
+keel_status ki_make_workspaces(keel_simulation *sim) {
     if (sim->reduction)
         return ki_make_reduced_workspaces(sim);
     keel_status status = ki_law_init(&sim->law, &sim->arena, sim->system, &sim->settings, sim->diagnostics);
@@ -29,7 +29,7 @@ static keel_status make_workspaces(keel_simulation *sim) {
 
 static keel_status allocate(keel_simulation *sim) {
     const keel_system *sys = sim->system;
-    keel_status status = make_workspaces(sim);
+    keel_status status = ki_make_workspaces(sim);
     if (status)
         return status;
     sim->row_y = KI_NEW(&sim->arena, double, sim->full->n_y);
@@ -131,8 +131,8 @@ static keel_status after_step(keel_simulation *sim) {
     if (!status)
         status = measure_violation(sim);
     if (!status)
-        status = ki_measure_energy(&sim->dynamics, sim->integrator->t, sim->integrator->y,
-                                   sim->energy_initial, &energy, &drift);
+        status = ki_measure_energy(&sim->dynamics, sim->integrator->t, sim->integrator->y, sim->energy_origin,
+                                   &energy, &drift);
     if (!status)
         status = measure_invariants(sim);
     if (!status) {
@@ -142,6 +142,14 @@ static keel_status after_step(keel_simulation *sim) {
         status = ki_audit_step(sim, drift);
     }
     return status;
+}
+
+void ki_carry_counts(const ki_integrator *old, ki_integrator *next) {
+    next->steps = old->steps;
+    next->rejected = old->rejected;
+    next->jacobians += old->jacobians;
+    next->moved_position = old->moved_position;
+    next->moved_velocity = old->moved_velocity;
 }
 
 ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, double t, const double *y,
@@ -169,20 +177,47 @@ ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, d
     return ki_integrator_new(&problem, status);
 }
 
-/* What the start tells before the first step, from the workspace at the start itself: the integrator has
- * looked at other points. */
-static keel_status measure_start(keel_simulation *sim, double t, double *y) {
+keel_status ki_begin_watch(keel_simulation *sim, double t, const double *y) {
     ki_dynamics *d = &sim->dynamics;
     keel_status status = ki_solve_auxiliaries(d, t, y);
     if (!status)
         status = ki_factor_at(d, t, y);
     if (!status)
         ki_watch_init(&sim->watch, &sim->arena, d, t);
-    if (!status && sim->arena.failed)
-        status = KEEL_ERROR_MEMORY;
+    return !status && sim->arena.failed ? KEEL_ERROR_MEMORY : status;
+}
+
+/* What the start tells before the first step, from the workspace at the start itself: the integrator has
+ * looked at other points. */
+static keel_status measure_start(keel_simulation *sim, double t, double *y) {
+    ki_dynamics *d = &sim->dynamics;
+    keel_status status = ki_begin_watch(sim, t, y);
     if (!status)
-        status = ki_measure_energy(d, t, y, 0, &sim->energy_initial, &sim->energy_drift);
+        status = ki_measure_energy(d, t, y, 0, &sim->energy_origin, &sim->energy_drift);
+    sim->energy_initial = sim->energy_origin;
+    if (!status && sim->reduction)
+        status = ki_measure_energy(sim->full, t, sim->row_y, 0, &sim->energy_initial, &sim->energy_drift);
     return status ? status : after_step(sim);
+}
+
+keel_status ki_prepare_workspaces(keel_simulation *sim, double t, double *y) {
+    ki_dynamics *d = sim->full;
+    /* a system too large for its rank to be computed: what the factorization met is a hint */
+    bool redundant = sim->rank >= 0 ? sim->rank < d->m : keel_saddle_regularized(d->K);
+    if (d->m) {
+        ki_fix_penalty(d);
+        if (d != &sim->rows)
+            memcpy(sim->rows.D, d->D, (size_t)d->m * sizeof(double));
+    }
+    if (redundant) {
+        ki_expect_redundancy(d);
+        ki_expect_redundancy(&sim->rows);
+    }
+    memmove(sim->rows.s, d->s, (size_t)sim->system->n_s * sizeof(double));
+    keel_status status = ki_set_invariants(d, t, y);
+    if (!status)
+        status = ki_set_invariants(&sim->rows, t, y);
+    return status ? status : ki_audit_init(sim);
 }
 
 static keel_status begin(keel_simulation *sim, const keel_state *start, int velocities_given) {
@@ -199,30 +234,12 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         return status;
     sim->start_position_moved = report.position_moved;
     sim->start_velocity_moved = report.velocity_moved;
+    if (sim->reduction && (status = ki_shrink_start(sim, start->t)))
+        return status;
     status = measure_rank(sim);
-    /* a system too large for its rank to be computed: what the factorization met is a hint */
-    bool redundant = sim->rank >= 0 ? sim->rank < d->m : keel_saddle_regularized(d->K);
-    if (d->m) {
-        ki_fix_penalty(d);
-        if (d != &sim->rows)
-            memcpy(sim->rows.D, d->D, (size_t)d->m * sizeof(double));
-    }
-    if (!status && redundant) {
-        ki_expect_redundancy(d);
-        ki_expect_redundancy(&sim->rows);
-    }
-    memmove(sim->rows.s, d->s, (size_t)sim->system->n_s * sizeof(double));
     if (!status)
-        status = ki_set_invariants(d, start->t, sim->row_y);
-    if (!status)
-        status = ki_set_invariants(&sim->rows, start->t, sim->row_y);
-    if (!status)
-        status = ki_audit_init(sim);
-    if (!status && sim->reduction) {
-        d = &sim->dynamics; /* whose troubles are told from now on */
-        if ((status = ki_shrink_start(sim, start->t)))
-            return status;
-    }
+        status = ki_prepare_workspaces(sim, start->t, sim->row_y);
+    d = &sim->dynamics; /* whose troubles are told from now on */
     double *y = sim->reduction ? sim->reduced_y : sim->row_y;
     if (!status)
         sim->integrator = ki_start_by_stiffness(sim, start->t, y, &status);
@@ -233,8 +250,7 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
     return status;
 }
 
-/* What "auto" becomes. */
-static void choose_method(keel_simulation *sim) {
+void ki_choose_method(keel_simulation *sim) {
     int kept = sim->reduction ? 0 : keel_system_m(sim->system) + sim->system->n_i;
     if (!sim->settings.method.automatic)
         return;
@@ -261,9 +277,9 @@ keel_simulation *keel_simulation_new(const keel_system *system, const keel_state
     sim->diagnostics = diagnostics;
     sim->position.worst = sim->velocity.worst = -1;
     ki_arena_init(&sim->arena);
-    *status = ki_choose_reduction(system, start, settings, diagnostics, &sim->reduction);
+    *status = ki_choose_reduction(system, settings, diagnostics, &sim->reduction);
     if (!*status)
-        choose_method(sim);
+        ki_choose_method(sim);
     if (!*status)
         *status = allocate(sim);
     if (!*status)
@@ -288,10 +304,17 @@ void keel_simulation_free(keel_simulation *sim) {
     free(sim);
 }
 
-keel_status keel_simulation_step(keel_simulation *sim) {
+static keel_status take_step(keel_simulation *sim) {
     keel_status status = ki_follow_stiffness(sim);
-    if (!status)
-        status = sim->integrator->method->step(sim->integrator, sim->settings.until);
+    return status ? status : sim->integrator->method->step(sim->integrator, sim->settings.until);
+}
+
+keel_status keel_simulation_step(keel_simulation *sim) {
+    keel_status status = take_step(sim);
+    if (sim->reduction && ki_reduction_ends(sim, status)) {
+        keel_status left = ki_leave_reduction(sim);
+        status = left ? left : take_step(sim);
+    }
     bool stepped = !status;
     if (stepped)
         status = after_step(sim);

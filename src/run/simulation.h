@@ -11,6 +11,7 @@
 
 /* A singular pose that was passed: ranks of J, and the gap there. */
 typedef struct ki_pose {
+    bool in_words; /* the event has its words already */
     int before, at, after;
     double gap;
 } ki_pose;
@@ -34,10 +35,13 @@ struct keel_simulation {
 
     double *row_y, *row_k, *row_outputs; /* the last row */
     double *reduced_y;                   /* with a reduction: a state in u */
+    double *trusted_y, trusted_t;        /* ... the last one before which nothing was wrong with the map */
     double *pose, *pose_now;             /* [n_poses] of the reduction, after the last step and scratch */
 
     keel_violation position, velocity;
     double energy_initial, energy_final, energy_drift, energy_drift_max;
+    double energy_origin; /* of the system of the steps, at the start: `energy_initial`, or with a reduction
+                             what its coordinates make of it */
     ki_audit audit;
     keel_invariant *invariants; /* [n_i] */
     bool refuted;               /* one of them was found not to be constant */
@@ -67,6 +71,21 @@ void ki_track_violation(keel_violation *total, double t, double violation, doubl
  * energy. */
 keel_status ki_measure_energy(ki_dynamics *d, double t, double *y, double energy_start, double *energy,
                               double *drift);
+
+/* Workspaces of the system of the steps and of that of the rows: sim->reduction, or NULL, is known. */
+keel_status ki_make_workspaces(keel_simulation *sim);
+
+/* What "auto" becomes in the coordinates of the steps. */
+void ki_choose_method(keel_simulation *sim);
+
+/* What workspaces have to know of the constraints, at a consistent state of all coordinates. */
+keel_status ki_prepare_workspaces(keel_simulation *sim, double t, double *y);
+
+/* Looks out for singular poses from (t, y) on. */
+keel_status ki_begin_watch(keel_simulation *sim, double t, const double *y);
+
+/* What the integrator of the run has counted, for the one that takes its place. */
+void ki_carry_counts(const ki_integrator *old, ki_integrator *next);
 
 /* Another integrator for the run, from (t, y), with a first step to try (0: its own choice). NULL with
  * *status. */

@@ -52,11 +52,7 @@ static keel_status change_to(keel_simulation *sim, keel_integrator kind, double 
     ki_integrator *next = ki_start_integrator(sim, kind, old->t, old->y, first_step, &status);
     if (!next)
         return status;
-    next->steps = old->steps;
-    next->rejected = old->rejected;
-    next->jacobians = old->jacobians;
-    next->moved_position = old->moved_position;
-    next->moved_velocity = old->moved_velocity;
+    ki_carry_counts(old, next);
     ki_integrator_free(sim->integrator);
     sim->integrator = next;
     sim->settings.method.integrator = kind;
@@ -81,7 +77,10 @@ static const char *name_of(ki_stiff found) {
  * steps, whose workspace is not touched. */
 static bool is_stiff_from_start(keel_simulation *sim, double t, const double *y, ki_spectrum *found,
                                 keel_status *status) {
-    keel_status looked = ki_find_spectrum(sim->aside, t, y, found);
+    const keel_settings *set = &sim->settings;
+    ki_allowance allowed = {set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance,
+                            set->tolerance};
+    keel_status looked = ki_find_spectrum(sim->aside, t, y, allowed, found);
     if (looked == KEEL_ERROR_MEMORY)
         *status = looked;
     double steps = (sim->settings.until - t) * found->size / KI_DOP853.stiff_limit;

@@ -1,4 +1,4 @@
-/* reduce.c - a mechanism of loops of rods (rods.h) as a system in the angle u of its crank.
+/* reduce.c - a mechanism whose loops are solved (solved.h) as a system in their parameter u.
  *
  * With the kinetic energy M(u) u'^2 / 2 and the potential V(u) of the weights,
  *
@@ -14,23 +14,24 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "symbolic/rods.h"
+#include "symbolic/solved.h"
 
-/* Coordinates of the mechanism; letters of a rod, of all. */
-enum { MOST_COORDINATES = 32, LETTERS_OF_ROD = 32, GAPS_OF_ROD = 4 };
+/* Coordinates of the mechanism; letters for each of its bodies. */
+enum { MOST_COORDINATES = 32, LETTERS_OF_BODY = 32 };
 
 typedef struct reduced {
     keel_reduction reduction;
-    int n, u; /* coordinates of the mechanism; which of them is u */
+    int n; /* coordinates of the mechanism */
+    ki_parameter u;
     const double *size;
     ki_model *model;
 } reduced;
 
-static void expand(const keel_reduction *reduction, void *work, const double *u, const double *u_rate,
-                   double *q, double *v) {
+static void expand(const keel_reduction *reduction, void *work, double t, const double *u,
+                   const double *u_rate, double *q, double *v) {
     const reduced *r = reduction->model;
     double values[2 * MOST_COORDINATES];
-    keel_point at = {.q = u, .v = u_rate};
+    keel_point at = {.t = t, .q = u, .v = u_rate};
     keel_terms terms = {.invariant = values};
     reduction->system->evaluate(reduction->system, work, KEEL_INVARIANTS, &at, &terms);
     memcpy(q, values, (size_t)r->n * sizeof *q);
@@ -49,53 +50,68 @@ static bool agrees(const reduced *r, const double *x, const double *y) {
     return true;
 }
 
-static int shrink(const keel_reduction *reduction, void *work, const double *q, const double *v, double *u,
-                  double *u_rate) {
+static double half_tangent(const ki_parameter *p, int k, const double *q) {
+    return tan((p->angle[k] + p->factor[k] * q[p->q[k]]) / 2);
+}
+
+/* u and u' of a state that is on the branch. With (x, y) = (tan a_0/2, tan a_1/2): x' = (1 + x^2) a_0'/2, and
+ * u' = (x y' - y x') / (x^2 + y^2). */
+static void find_parameter(const ki_parameter *p, const double *q, const double *v, double *u,
+                           double *u_rate) {
+    *u = q[p->q[0]];
+    *u_rate = v[p->q[0]];
+    if (!p->polar)
+        return;
+    double x = half_tangent(p, 0, q), y = half_tangent(p, 1, q);
+    double x_rate = (1 + x * x) * p->factor[0] * v[p->q[0]] / 2;
+    double y_rate = (1 + y * y) * p->factor[1] * v[p->q[1]] / 2;
+    *u = atan2(y, x);
+    *u_rate = (x * y_rate - y * x_rate) / (x * x + y * y);
+}
+
+static int shrink(const keel_reduction *reduction, void *work, double t, const double *q, const double *v,
+                  double *u, double *u_rate) {
     const reduced *r = reduction->model;
     double there[2][MOST_COORDINATES];
-    *u = q[r->u];
-    *u_rate = v[r->u];
-    expand(reduction, work, u, u_rate, there[0], there[1]);
+    find_parameter(&r->u, q, v, u, u_rate);
+    expand(reduction, work, t, u, u_rate, there[0], there[1]);
     return agrees(r, q, there[0]) && agrees(r, v, there[1]);
 }
 
-static bool begin(ki_builder *b, const ki_mech *mech, ki_rods *x) {
-    int rods = mech->body_count, n = mech->system.n_v;
+static bool begin(ki_builder *b, const ki_mech *mech, ki_solved *x) {
+    int n = mech->system.n_v;
     *b = (ki_builder){.T = KI_NONE, .V = KI_NONE, .E = KI_NONE, .graph = ki_graph_new()};
     ki_arena_init(&b->arena);
     b->model = ki_model_new();
     b->inputs = (ki_inputs){.n = 1, .q = 1, .v = 2, .z = 3, .s = 3, .lambda = 3, .a = 3, .w = 4, .count = 4};
-    *x = (ki_rods){.mech = mech, .b = b, .g = b->graph};
-    x->l = (ki_letters){.g = b->graph, .u = b->inputs.q, .first = b->inputs.count};
-    x->l.most = 2 * n + 2 + LETTERS_OF_ROD * rods;
+    *x = (ki_solved){.mech = mech, .b = b};
+    x->l = (ki_letters){.g = b->graph, .u = b->inputs.q, .first = b->inputs.count, .count = 2 * n};
+    x->l.most = 2 * n + LETTERS_OF_BODY * mech->body_count;
     x->l.letter = KI_SCRATCH(b, ki_letter, x->l.most);
-    x->gap = KI_SCRATCH(b, ki_node, GAPS_OF_ROD * rods);
+    x->q = KI_SCRATCH(b, ki_node, n);
+    x->q_u = KI_SCRATCH(b, ki_node, n);
+    x->turn = KI_SCRATCH(b, ki_turn, n);
     return b->model && !ki_out_of_memory(b);
 }
 
 /* ---- applied forces */
 
-typedef struct applied {
-    ki_rods *x;
-    const ki_node *q_u;
-} applied;
-
 static ki_node unit_speed(void *user, int id) {
-    const applied *a = user;
-    int v = id - a->x->l.first - a->x->mech->system.n_v;
-    return v >= 0 && v < a->x->mech->system.n_v ? a->q_u[v] : ki_symbol(a->x->g, id);
+    const ki_solved *x = user;
+    int v = id - x->l.first - x->mech->system.n_v;
+    return v >= 0 && v < x->mech->system.n_v ? x->q_u[v] : ki_symbol(x->l.g, id);
 }
 
-static vec at_unit_speed(applied *a, vec y) {
+static vec at_unit_speed(ki_solved *x, vec y) {
     for (int i = 0; i < 3; i++)
-        y.x[i] = ki_substitute(a->x->g, y.x[i], unit_speed, a);
+        y.x[i] = ki_substitute(x->l.g, y.x[i], unit_speed, x);
     return y;
 }
 
-static bool writer_new(ki_rods *x, ki_writer *w) {
+static bool writer_new(ki_solved *x, ki_writer *w) {
     const keel_system *s = &x->mech->system;
     ki_builder *b = x->b;
-    *w = (ki_writer){.mech = x->mech, .g = x->g, .arena = &b->arena};
+    *w = (ki_writer){.mech = x->mech, .g = x->l.g, .arena = &b->arena};
     w->q = x->l.first;
     w->v = w->q + s->n_v;
     w->body = KI_SCRATCH(b, ki_moving, x->mech->body_count);
@@ -103,28 +119,24 @@ static bool writer_new(ki_rods *x, ki_writer *w) {
     w->force = KI_SCRATCH(b, vec, x->mech->body_count);
     w->torque = KI_SCRATCH(b, vec, x->mech->body_count);
     w->Q = KI_SCRATCH(b, ki_node, s->n_v);
-    ki_turn *turn = KI_SCRATCH(b, ki_turn, s->n_v);
-    if (turn)
-        ki_rods_turns(x, turn);
-    w->turn = turn;
+    w->turn = x->turn;
     return !ki_out_of_memory(b);
 }
 
 /* Q of the forces, their potential and power; q and v are letters. False: some force is not written. */
-static bool apply_forces(ki_rods *x, const ki_node *q_u, ki_node *Q, ki_node *potential, ki_node *power) {
-    ki_graph *g = x->g;
+static bool apply_forces(ki_solved *x, ki_node *Q, ki_node *potential, ki_node *power) {
+    ki_graph *g = x->l.g;
     ki_writer w;
-    applied a = {x, q_u};
     *Q = *potential = *power = number(g, 0);
     if (!x->mech->force_count && !x->mech->layout->rubbing_count)
         return true;
     if (!writer_new(x, &w) || !ki_symbolic_bodies(&w) || !ki_symbolic_forces(&w))
         return false;
     for (int j = 0; j < x->mech->system.n_v; j++)
-        *Q = plus(g, *Q, times(g, q_u[j], w.Q[j]));
+        *Q = plus(g, *Q, times(g, x->q_u[j], w.Q[j]));
     for (int k = 1; k < x->mech->body_count; k++) {
-        ki_node turning = dot(g, at_unit_speed(&a, w.body[k].omega), w.torque[k]);
-        *Q = plus(g, *Q, plus(g, turning, dot(g, at_unit_speed(&a, w.body[k].v), w.force[k])));
+        ki_node turning = dot(g, at_unit_speed(x, w.body[k].omega), w.torque[k]);
+        *Q = plus(g, *Q, plus(g, turning, dot(g, at_unit_speed(x, w.body[k].v), w.force[k])));
     }
     *potential = w.potential;
     *power = w.power;
@@ -134,19 +146,19 @@ static bool apply_forces(ki_rods *x, const ki_node *q_u, ki_node *Q, ki_node *po
 /* ---- the system */
 
 /* q and v get their letters, the first 2 n. */
-static void set_pose(ki_rods *x, const ki_node *q, const ki_node *q_u, ki_node *pose) {
+static void set_pose(ki_solved *x, ki_node *pose) {
     int n = x->mech->system.n_v;
-    ki_node u_rate = ki_symbol(x->g, x->b->inputs.v);
+    ki_node u_rate = ki_symbol(x->l.g, x->b->inputs.v);
     for (int i = 0; i < n; i++) {
-        pose[i] = ki_plain(&x->l, q[i]);
-        pose[n + i] = ki_plain(&x->l, times(x->g, q_u[i], u_rate));
+        pose[i] = ki_plain(&x->l, x->q[i]);
+        pose[n + i] = ki_plain(&x->l, times(x->l.g, x->q_u[i], u_rate));
         x->l.letter[i].plain = pose[i];
         x->l.letter[n + i].plain = pose[n + i];
     }
 }
 
-static void set_sections(ki_rods *x, ki_node applied_force, ki_node potential, ki_node power) {
-    ki_graph *g = x->g;
+static void set_sections(ki_solved *x, ki_node applied_force, ki_node potential, ki_node power) {
+    ki_graph *g = x->l.g;
     ki_builder *b = x->b;
     ki_node u_rate = ki_symbol(g, b->inputs.v), square = times(g, u_rate, u_rate), half = number(g, 0.5);
     ki_node *term = KI_SCRATCH(b, ki_node, 5);
@@ -171,84 +183,61 @@ static void set_sections(ki_rods *x, ki_node applied_force, ki_node potential, k
     ki_set_section(b, KI_SECTION_TANGENT, b->tangent.node, b->tangent.count);
 }
 
-static const char *reason_of(const ki_rods *x) {
-    const ki_mech *mech = x->mech;
-    const char *crank = mech->joint[mech->body[x->crank].joint].name;
-    size_t size = 80 + strlen(crank), at;
-    for (int i = 0; i < x->rod_count; i++)
-        size += strlen(mech->joint[x->rod[i].cut].name) + 4;
-    char *text = KI_NEW(&x->b->model->arena, char, size);
-    if (!text)
-        return NULL;
-    at = (size_t)snprintf(text, size, x->rod_count > 1 ? "the loops of " : "the loop of ");
-    for (int i = 0; i < x->rod_count; i++)
-        at +=
-            (size_t)snprintf(text + at, size - at, "%s'%s'", i ? ", " : "", mech->joint[x->rod[i].cut].name);
-    snprintf(text + at, size - at, " %s solved in closed form for '%s'", x->rod_count > 1 ? "are" : "is",
-             crank);
-    return text;
-}
-
-static void name_system(const ki_mech *mech, int u, keel_system *s) {
+/* u is named after its coordinate, or its own; all that it is read from are angles. */
+static void name_system(const ki_mech *mech, const ki_parameter *u, keel_system *s) {
+    static const char *const OWN[] = {"turn"}, *const OWN_RATE[] = {"turn'"};
+    int q = u->q[0];
     if (mech->system.names.q)
-        s->names.q = mech->system.names.q + u;
+        s->names.q = u->polar ? OWN : mech->system.names.q + q;
     if (mech->system.names.v)
-        s->names.v = mech->system.names.v + u;
+        s->names.v = u->polar ? OWN_RATE : mech->system.names.v + q;
     s->units = mech->system.units;
-    s->units.q = mech->system.units.q ? mech->system.units.q + u : NULL;
-    s->units.v = mech->system.units.v ? mech->system.units.v + u : NULL;
+    s->units.q = mech->system.units.q ? mech->system.units.q + q : NULL;
+    s->units.v = mech->system.units.v ? mech->system.units.v + q : NULL;
     s->units.z = s->units.s = s->units.constraint = s->units.multiplier = s->units.output = NULL;
 }
 
-static reduced *finish(ki_rods *x) {
+static reduced *finish(ki_solved *x) {
     ki_builder *b = x->b;
     const ki_mech *mech = x->mech;
     keel_system *s = &b->model->system;
     reduced *r = KI_NEW(&b->model->arena, reduced, 1);
     if (!r)
         return NULL;
-    int u = mech->body[x->crank].q;
     *s = keel_system_default();
     s->n_q = s->n_v = 1;
     s->M = ki_pattern_of(b, &b->M);
     s->tangent = ki_pattern_of(b, &b->tangent);
     s->has_energy = 1;
-    name_system(mech, u, s);
+    name_system(mech, &x->u, s);
     b->model->inputs = b->inputs;
     ki_model_connect(b->model);
-    *r = (reduced){.n = mech->system.n_v, .u = u, .size = mech->system.q_size, .model = b->model};
+    *r = (reduced){.n = mech->system.n_v, .u = x->u, .size = mech->system.q_size, .model = b->model};
     r->reduction =
-        (keel_reduction){.system = s, .model = r, .reason = reason_of(x), .shrink = shrink, .expand = expand};
+        (keel_reduction){.system = s, .model = r, .reason = x->reason, .shrink = shrink, .expand = expand};
     return r;
 }
 
-static bool write_all(ki_rods *x) {
+static bool write_all(ki_solved *x) {
     ki_builder *b = x->b;
     int n = x->mech->system.n_v;
-    ki_node *q = KI_SCRATCH(b, ki_node, n), *q_u = KI_SCRATCH(b, ki_node, n),
-            *pose = KI_SCRATCH(b, ki_node, 2 * n);
-    ki_node Q, potential, power;
-    if (ki_out_of_memory(b))
+    ki_node *pose = KI_SCRATCH(b, ki_node, 2 * n), Q, potential, power;
+    if (!pose)
         return false;
-    ki_rods_coordinates(x, q, q_u);
-    set_pose(x, q, q_u, pose);
-    if (!apply_forces(x, q_u, &Q, &potential, &power))
+    set_pose(x, pose);
+    if (!apply_forces(x, &Q, &potential, &power))
         return false;
     set_sections(x, Q, potential, power);
     ki_set_section(b, KI_SECTION_INVARIANT, pose, 2 * n);
     return !ki_out_of_memory(b) && ki_build_programs(b);
 }
 
-/* With one of the bodies as crank. */
+/* With one of the bodies as crank; 0: as a ring. */
 static keel_status reduce_for(const ki_mech *mech, int crank, const keel_reduction **reduction) {
     ki_builder b;
-    ki_rods x;
-    bool good = begin(&b, mech, &x);
-    x.l.count = 2 * mech->system.n_v;
-    if (good && ki_rods_find(&x, crank)) {
-        ki_rods_write(&x);
-        good = !ki_out_of_memory(&b) && ki_rods_turn_fully(&x) && write_all(&x);
-        reduced *r = good ? finish(&x) : NULL;
+    ki_solved x;
+    if (begin(&b, mech, &x) && (crank ? ki_solve_rods(&x, crank) : ki_solve_ring(&x)) && write_all(&x)) {
+        reduced *r = finish(&x);
         if (r && ki_builder_status(&b) == KEEL_OK) {
             *reduction = &r->reduction;
             b.model = NULL;
@@ -261,15 +250,19 @@ static keel_status reduce_for(const ki_mech *mech, int crank, const keel_reducti
 
 static bool is_simple(const ki_mech *mech) {
     const keel_system *s = &mech->system;
-    return s->n_q == s->n_v && s->n_h == s->n_v - 1 && s->n_h > 0 && !s->n_n && !s->Q_lambda.rows &&
-           !mech->motion_count && !mech->start_count && s->n_v <= MOST_COORDINATES && s->q_size;
+    return s->n_q == s->n_v && s->n_h > 0 && !s->n_n && !s->Q_lambda.rows && !mech->motion_count &&
+           !mech->start_count && s->n_v <= MOST_COORDINATES && s->q_size;
 }
 
 keel_status ki_reduce(const ki_mech *mech, const keel_reduction **reduction) {
     keel_status status = KEEL_OK;
     *reduction = NULL;
-    for (int b = 1; is_simple(mech) && b < mech->body_count && status == KEEL_OK && !*reduction; b++)
-        status = reduce_for(mech, b, reduction);
+    if (!is_simple(mech))
+        return KEEL_OK;
+    int least = mech->system.n_h == mech->system.n_v - 1; /* of a ring one condition is too many */
+    int most = least ? mech->body_count - 1 : 0;
+    for (int crank = least; crank <= most && status == KEEL_OK && !*reduction; crank++)
+        status = reduce_for(mech, crank, reduction);
     return status;
 }
 

@@ -232,16 +232,20 @@ static void compare_products(const keel_system *system, const keel_saddle_code *
         free(all[i]);
 }
 
+/* How often all stages were done in one go. */
+static int in_one_go;
+
 /* Stages that were given back because forces or right-hand sides were not finite. */
 static int not_finite;
 
-/* With a velocity that is no number: where that reaches Q or xi, stage() must say so. */
+/* With a velocity that is no number: where that reaches Q or xi, stages() must say so. */
 static void break_stage(keel_system *system, void *work, const keel_saddle_code *code, const keel_point *at) {
     int n = system->n_v, m = keel_system_m(system);
-    double *v = zeroed((size_t)n), *x = zeroed((size_t)n), power, sum = 0;
+    double *y = zeroed((size_t)(2 * n + 1)), *v = y + n, *rate = zeroed((size_t)(2 * n + 1)), sum = 0;
     collected c = collected_new(system);
     keel_saddle *K = keel_saddle_new(system->M, system->J, NULL);
     assert_non_null(K);
+    memcpy(y, at->q, (size_t)n * sizeof *y);
     memcpy(v, at->v, (size_t)n * sizeof *v);
     v[0] = NAN;
     keel_point broken = *at;
@@ -253,15 +257,61 @@ static void break_stage(keel_system *system, void *work, const keel_saddle_code 
         sum += 0 * c.terms.xi[i];
     ki_saddle_use(K, code);
     ki_stage_code stages = ki_saddle_begin_stages(K, code->what);
-    assert_true(stages.stage == code->stage);
+    assert_true(stages.stages == code->stages);
     if (sum != 0) {
-        assert_int_equal(stages.stage(stages.places, &broken, x, &power), 0);
+        ki_combination none = {0};
+        ki_stage_run run = {
+            .t = at->t, .c = &(double){0}, .row = &none, .y = y, .Y = y, .k = &rate, .end = 1};
+        assert_int_equal(stages.stages(stages.places, &run), 0);
+        assert_int_equal(run.now, 0);
         not_finite++;
     }
     keel_saddle_free(K);
     free(c.values);
-    free(v);
-    free(x);
+    free(y);
+    free(rate);
+}
+
+/* Stages in one go against stages one by one at points that are combined before; the weights make rows of all
+ * lengths. Where one is given back both stop there. */
+static void compare_stages(keel_system *system, const keel_saddle_code *code, const keel_point *at) {
+    enum { STAGES = 8 };
+    int n = system->n_v, width = 2 * n + 1 + 3; /* whole fours */
+    double *all = zeroed((size_t)((2 * STAGES + 3) * width)), *y = all, *Y[2] = {y + width, y + 2 * width};
+    double *k[2][STAGES], weight[STAGES], c[STAGES], h = 1e-3;
+    ki_combination row[2][STAGES] = {{{0}}}, none = {0};
+    keel_saddle *K = keel_saddle_new(system->M, system->J, NULL);
+    assert_non_null(K);
+    memcpy(y, at->q, (size_t)n * sizeof *y);
+    memcpy(y + n, at->v, (size_t)n * sizeof *y);
+    for (int s = 0; s < STAGES; s++) {
+        c[s] = 0.1 * s;
+        weight[s] = s % 3 == 1 ? 0 : 0.1 + 0.01 * s;
+        for (int i = 0; i < 2; i++) {
+            k[i][s] = all + (3 + 2 * s + i) * width;
+            row[i][s] = ki_combination_of(s, weight, k[i]);
+        }
+    }
+    ki_saddle_use(K, code);
+    ki_stage_code stages = ki_saddle_begin_stages(K, code->what);
+    ki_stage_run run = {
+        .t = at->t, .h = h, .c = c, .row = row[0], .y = y, .Y = Y[0], .k = k[0], .end = STAGES};
+    memcpy(Y[0], y, (size_t)(2 * n) * sizeof *y); /* the first row has no terms */
+    int done_all = stages.stages(stages.places, &run), s = 0, ok = 1;
+    for (; s < STAGES && ok; s += ok) {
+        ki_combine(&row[1][s], 2 * n, h, y, Y[1]);
+        ki_stage_run one = {
+            .t = at->t + c[s] * h, .c = c, .row = &none, .y = Y[1], .Y = Y[1], .k = &k[1][s], .end = 1};
+        ok = stages.stages(stages.places, &one);
+    }
+    assert_int_equal(done_all, ok);
+    assert_int_equal(run.now, s);
+    for (int i = 0; i < s; i++)
+        assert_equal(k[0][i], k[1][i], 2 * n + 1);
+    assert_equal(Y[0], Y[1], 2 * n);
+    in_one_go += done_all;
+    keel_saddle_free(K);
+    free(all);
 }
 
 /* Makes two rows of J with the same pattern the same; false if there are none. */
@@ -289,8 +339,10 @@ static void compare_kernel(keel_system *system, const keel_saddle_code *code, co
     system->evaluate(system, work, KEEL_MASS | KEEL_JACOBIAN, at, &c.terms);
     compare_solves(system, code, c.terms.M, c.terms.J, NULL, at);
     compare_products(system, code, c.terms.M, c.terms.J, at->v);
-    if (code->stage)
+    if (code->stages) {
         break_stage(system, work, code, at);
+        compare_stages(system, code, at);
+    }
     for (int i = 0; i < m; i++)
         D[i] = 1e-3 * (1 + i % 3);
     compare_solves(system, code, c.terms.M, c.terms.J, D, at);
@@ -396,6 +448,7 @@ static void test_all_models(void **state) {
     /* as many as there were when this was written */
     assert_true(counts.compared >= 25 && counts.dense >= 20 && counts.sparse >= 1);
     assert_true(not_finite >= 20 * POINTS);
+    assert_true(in_one_go >= 10 * POINTS);
 }
 
 /* Sizes at which models take the sparse path. */

@@ -107,7 +107,7 @@ static void move_by_chance(pair *p) {
         for (int i = 0; i < p->r->n_poses; i++)
             least = fmin(least, fabs(sin(3.14159265358979323846 * p->value[i])));
     } while (least < 0.3);
-    p->r->expand(p->r, p->small_work, p->u, p->u_rate, p->q, p->v);
+    p->r->expand(p->r, p->small_work, 0, p->u, p->u_rate, p->q, p->v);
 }
 
 static double largest(const double *x, int n) {
@@ -157,7 +157,7 @@ static void expect_same_motion(pair *p) {
     double energy[2], small_energy[2];
     accelerate(p->full, p->work, p->q, p->v, a, energy);
     accelerate(p->small, p->small_work, p->u, p->u_rate, u_second, small_energy);
-    p->r->expand(p->r, p->small_work, p->u, u_second, ignored, b);
+    p->r->expand(p->r, p->small_work, 0, p->u, u_second, ignored, b);
     double size = largest(a, n);
     for (int i = 0; i < n; i++)
         if (!(fabs(a[i] - b[i]) <= 1e-10 * size))
@@ -171,7 +171,7 @@ static void expect_same_motion(pair *p) {
 static void expect_inverse(pair *p) {
     int n = p->small->n_q;
     double *u = zeroed(n), *u_rate = zeroed(n);
-    assert_true(p->r->shrink(p->r, p->small_work, p->q, p->v, u, u_rate));
+    assert_true(p->r->shrink(p->r, p->small_work, 0, p->q, p->v, u, u_rate));
     assert_true(difference(u, p->u, n) < 1e-14 && difference(u_rate, p->u_rate, n) < 1e-14);
     free(u), free(u_rate);
 }
@@ -197,7 +197,7 @@ static void compare(const char *model, int N, int left, int poses, int states) {
         expect_same_motion(&p);
         expect_inverse(&p);
     }
-    assert_true(p.r->shrink(p.r, p.small_work, t.model->start->q, t.model->start->v, p.u, p.u_rate));
+    assert_true(p.r->shrink(p.r, p.small_work, 0, t.model->start->q, t.model->start->v, p.u, p.u_rate));
     pair_end(&p);
     trial_end(&t);
 }
@@ -271,18 +271,18 @@ static void test_refusals(void **state) {
     for (int i = 0; i < 3; i++) { /* upright at u = 0 */
         const double off[3] = {0, 5e-7, 5e-6};
         p.u[0] = flat + off[i], p.u_rate[0] = 1;
-        p.r->expand(p.r, p.small_work, p.u, p.u_rate, p.q, p.v);
-        assert_int_equal(p.r->shrink(p.r, p.small_work, p.q, p.v, &u, &u_rate), i == 2);
+        p.r->expand(p.r, p.small_work, 0, p.u, p.u_rate, p.q, p.v);
+        assert_int_equal(p.r->shrink(p.r, p.small_work, 0, p.q, p.v, &u, &u_rate), i == 2);
         p.r->poses(p.r, p.u, p.value);
         assert_true(fabs(p.value[0] - round(p.value[0])) < 2e-6);
     }
     p.u[0] = 0.7;
-    p.r->expand(p.r, p.small_work, p.u, p.u_rate, p.q, p.v);
+    p.r->expand(p.r, p.small_work, 0, p.u, p.u_rate, p.q, p.v);
     p.v[1] *= 1 + 1e-6;
-    assert_false(p.r->shrink(p.r, p.small_work, p.q, p.v, &u, &u_rate));
-    p.r->expand(p.r, p.small_work, p.u, p.u_rate, p.q, p.v);
+    assert_false(p.r->shrink(p.r, p.small_work, 0, p.q, p.v, &u, &u_rate));
+    p.r->expand(p.r, p.small_work, 0, p.u, p.u_rate, p.q, p.v);
     p.q[1] += 6.283185307179586;
-    assert_false(p.r->shrink(p.r, p.small_work, p.q, p.v, &u, &u_rate));
+    assert_false(p.r->shrink(p.r, p.small_work, 0, p.q, p.v, &u, &u_rate));
     pair_end(&p);
     trial_end(&t);
 }
@@ -298,7 +298,7 @@ static void test_poses(void **state) {
         p.u[0] = -5.5 + 1.5 * i;
         p.r->poses(p.r, p.u, p.value);
         p.u[0] += flat ? 3.14159265358979323846 * (round(p.value[0]) - p.value[0]) : 0;
-        p.r->expand(p.r, p.small_work, p.u, p.u_rate, p.q, p.v);
+        p.r->expand(p.r, p.small_work, 0, p.u, p.u_rate, p.q, p.v);
         assert_int_equal(s->own.factor(s, p.work, p.q), !flat);
         double gap = s->own.gap(s, p.work);
         assert_true(flat ? gap < 1e-6 : gap > 0.01);
@@ -316,7 +316,7 @@ static void test_known_motion(void **state) {
     keel_state *start = keel_state_new(p.small);
     keel_result result;
     assert_non_null(start);
-    assert_true(p.r->shrink(p.r, p.small_work, t.model->start->q, t.model->start->v, start->q, start->v));
+    assert_true(p.r->shrink(p.r, p.small_work, 0, t.model->start->q, t.model->start->v, start->q, start->v));
     t.settings.tolerance = 1e-12;
     assert_int_equal(keel_run(p.small, start, 1, &t.settings, NULL, t.messages, &result), KEEL_OK);
     double angle = result.final->q[0]; /* from the upright, against the clock */
@@ -383,7 +383,7 @@ static void test_other_branch(void **state) {
         set_coordinate(&p, "left[1].angle", coupler - first);
         set_coordinate(&p, "right[1].angle", second - coupler);
         expect_closed(&p);
-        assert_int_equal(p.r->shrink(p.r, p.small_work, p.q, p.v, &u, &u_rate), !crossed);
+        assert_int_equal(p.r->shrink(p.r, p.small_work, 0, p.q, p.v, &u, &u_rate), !crossed);
     }
     pair_end(&p);
     trial_end(&t);

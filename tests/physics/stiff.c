@@ -89,7 +89,8 @@ static void largest_eigenvalue(void **state) {
         keel_simulation *sim = keel_simulation_new(t.model->system, t.model->start, t.model->velocities_given,
                                                    &t.settings, t.messages, &t.status);
         assert_non_null(sim);
-        assert_int_equal(ki_find_spectrum(&sim->dynamics, 0, sim->integrator->y, &found), KEEL_OK);
+        const ki_allowance none = {0, 0};
+        assert_int_equal(ki_find_spectrum(&sim->dynamics, 0, sim->integrator->y, none, &found), KEEL_OK);
         assert_true(fabs(found.size / CASES[i].size - 1) < 0.05);
         assert_int_equal(found.kind, CASES[i].kind);
         keel_simulation_free(sim);

@@ -44,17 +44,17 @@ static keel_system angle_system(void) {
 }
 
 /* The branch of this reduction is the right half at the start, so that there is another one. */
-static int angle_shrink(const keel_reduction *r, void *work, const double *q, const double *v, double *u,
-                        double *u_rate) {
-    (void)r, (void)work;
+static int angle_shrink(const keel_reduction *r, void *work, double t, const double *q, const double *v,
+                        double *u, double *u_rate) {
+    (void)r, (void)work, (void)t;
     u[0] = atan2(q[0], q[1]);
     u_rate[0] = v[0] * q[1] - v[1] * q[0];
     return u[0] > 0 && fabs(q[0] * q[0] + q[1] * q[1] - 1) < 1e-9;
 }
 
-static void angle_expand(const keel_reduction *r, void *work, const double *u, const double *u_rate,
+static void angle_expand(const keel_reduction *r, void *work, double t, const double *u, const double *u_rate,
                          double *q, double *v) {
-    (void)r, (void)work;
+    (void)r, (void)work, (void)t;
     q[0] = sin(u[0]), q[1] = cos(u[0]);
     v[0] = u_rate[0] * q[1], v[1] = -u_rate[0] * q[0];
 }
@@ -90,7 +90,7 @@ static void pair_begin(pair *p, double th, double rate) {
     p->full.reduction = &p->reduction;
     p->diagnostics = keel_diagnostics_new();
     p->start = keel_state_new(&p->full);
-    angle_expand(NULL, NULL, &th, &rate, p->start->q, p->start->v);
+    angle_expand(NULL, NULL, 0, &th, &rate, p->start->q, p->start->v);
     p->settings = keel_settings_default();
     p->settings.method = keel_method_auto();
     p->settings.tolerance = 1e-10;

@@ -2,13 +2,16 @@
 #ifndef KI_COMBINATION_H
 #define KI_COMBINATION_H
 
-#include "integrate/tableau.h"
+enum { KI_TERMS_MAX = 16 };
 
-/* The weights that are not zero, and their rates. */
+/* The weights that are not zero, and their rates. src/native/emit_stages.c writes this struct down once more,
+ * for the compiler. */
 typedef struct ki_combination {
     int used;
-    double weight[KI_STAGES_MAX];
-    const double *k[KI_STAGES_MAX];
+    struct ki_term {
+        double weight;
+        const double *k;
+    } term[KI_TERMS_MAX];
 } ki_combination;
 
 /* Of `count` weights and rates. */

@@ -1,27 +1,25 @@
-#include "integrate/combination.h"
+#include "linalg/combination.h"
 
 #include "base/four.h"
 
 ki_combination ki_combination_of(int count, const double *weights, double *const *k) {
     ki_combination c = {0};
     for (int j = 0; j < count; j++)
-        if (weights[j] != 0) {
-            c.k[c.used] = k[j];
-            c.weight[c.used++] = weights[j];
-        }
+        if (weights[j] != 0)
+            c.term[c.used++] = (struct ki_term){weights[j], k[j]};
     return c;
 }
 
 /* sum += `terms` products from number j on, of four components from i on. */
 KI_INLINE void add_terms(const ki_combination *c, int j, int terms, int i, ki_four *sum) {
-    const double *w = c->weight + j, *const *k = c->k + j;
-    ki_four part = w[0] * *ki_const_four_at(k[0], i);
+    const struct ki_term *a = c->term + j;
+    ki_four part = a[0].weight * *ki_const_four_at(a[0].k, i);
     if (terms > 1)
-        part += w[1] * *ki_const_four_at(k[1], i);
+        part += a[1].weight * *ki_const_four_at(a[1].k, i);
     if (terms == 3)
-        part += w[2] * *ki_const_four_at(k[2], i);
+        part += a[2].weight * *ki_const_four_at(a[2].k, i);
     if (terms == 4)
-        part += w[2] * *ki_const_four_at(k[2], i) + w[3] * *ki_const_four_at(k[3], i);
+        part += a[2].weight * *ki_const_four_at(a[2].k, i) + a[3].weight * *ki_const_four_at(a[3].k, i);
     *sum += part;
 }
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "integrate/combination.h"
+#include "linalg/combination.h"
 
 enum { LONGEST = 43, ROOM = 44 };
 
@@ -18,7 +18,7 @@ static double number(int i) {
 
 /* Against the sum as it is written; every second weight is zero. */
 static void compare(int n, int count, const double *y, double *const *k) {
-    double weights[KI_STAGES_MAX] = {0}, out[ROOM];
+    double weights[KI_TERMS_MAX] = {0}, out[ROOM];
     for (int j = 0; j < count; j++)
         weights[j] = j % 2 ? 0 : number(1000 + j);
     ki_combination c = ki_combination_of(count, weights, k);
@@ -37,16 +37,16 @@ static void compare(int n, int count, const double *y, double *const *k) {
 
 static void is_the_sum(void **state) {
     (void)state;
-    double values[KI_STAGES_MAX][ROOM], *k[KI_STAGES_MAX], y[ROOM];
+    double values[KI_TERMS_MAX][ROOM], *k[KI_TERMS_MAX], y[ROOM];
     for (int i = 0; i < ROOM; i++)
         y[i] = number(3000 + i);
-    for (int j = 0; j < KI_STAGES_MAX; j++) {
+    for (int j = 0; j < KI_TERMS_MAX; j++) {
         k[j] = values[j];
         for (int i = 0; i < ROOM; i++)
             values[j][i] = number(ROOM * j + i);
     }
     for (int n = 1; n <= LONGEST; n++)
-        for (int count = 0; count <= KI_STAGES_MAX; count++) {
+        for (int count = 0; count <= KI_TERMS_MAX; count++) {
             compare(n, count, y, k);
             compare(n, count, NULL, k);
         }
