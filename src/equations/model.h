@@ -98,6 +98,7 @@ typedef struct ki_model {
     ki_tape *outputs;                    /* NULL: none */
     ki_tape *drawing;                    /* x, y, z of every point to draw; NULL: none */
     keel_drawing drawn;
+    bool natural;             /* q' = v / M (natural.h) */
     struct ki_model *reduced; /* system.reduction->system (reduction.h); NULL: none */
     ki_coupling *coupling;    /* NULL: no constraint depends on an auxiliary */
 } ki_model;

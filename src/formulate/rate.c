@@ -194,10 +194,11 @@ ki_stages ki_begin_stages(ki_dynamics *d, double *y) {
     ki_stages stages = {.by_recursion = ki_may_accelerate(d), .plain = may_solve_once(d), .y = y};
     if (stages.by_recursion)
         stages.at = ki_point(d, 0, y);
-    if (!stages.plain || stages.by_recursion || !sys->kernel || !sys->has_energy || sys->kinematics)
+    if (!stages.plain || stages.by_recursion || !sys->kernel || !sys->has_energy)
         return stages;
     ki_saddle_use(d->K, sys->kernel(sys));
-    stages.by_code = ki_saddle_begin_stages(d->K, ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN);
+    stages.by_code = ki_saddle_begin_stages(d->K, ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN,
+                                            sys->kinematics != NULL);
     return stages;
 }
 

@@ -1,5 +1,7 @@
 #include "linalg/combination.h"
 
+#include <stddef.h>
+
 #include "base/four.h"
 
 ki_combination ki_combination_of(int count, const double *weights, double *const *k) {
@@ -38,11 +40,14 @@ KI_INLINE void add_to_sums(const ki_combination *c, int j, int terms, int i, int
         add_terms(c, j, terms, i + 3 * KI_FOUR, &sum->d);
 }
 
-/* out = y + h sum */
-KI_INLINE void finish(double h, const ki_four *sum, const double *y, double *out, int i) {
+/* out = (y + h sum) + weight k */
+KI_INLINE void finish(double h, const ki_four *sum, const double *y, double weight, const double *k,
+                      double *out, int i) {
     ki_four all = h * *sum;
     if (y)
         all += *ki_const_four_at(y, i);
+    if (k)
+        all += weight * *ki_const_four_at(k, i);
     *ki_four_at(out, i) = all;
 }
 
@@ -51,22 +56,24 @@ KI_INLINE void finish(double h, const ki_four *sum, const double *y, double *out
 KI_INLINE void combine_fours(const ki_combination *c, double h, const double *y, double *out, int i,
                              int fours) {
     sums sum = {{0}, {0}, {0}, {0}};
-    int j = 0;
-    for (; j + 4 <= c->used; j += 4)
+    int j = 0, others = c->used - 1;
+    const double *k = others >= 0 ? c->term[others].k : NULL;
+    double weight = k ? h * c->term[others].weight : 0;
+    for (; j + 4 <= others; j += 4)
         add_to_sums(c, j, 4, i, fours, &sum);
-    if (c->used - j == 1)
+    if (others - j == 1)
         add_to_sums(c, j, 1, i, fours, &sum);
-    else if (c->used - j == 2)
+    else if (others - j == 2)
         add_to_sums(c, j, 2, i, fours, &sum);
-    else if (c->used - j == 3)
+    else if (others - j == 3)
         add_to_sums(c, j, 3, i, fours, &sum);
-    finish(h, &sum.a, y, out, i);
+    finish(h, &sum.a, y, weight, k, out, i);
     if (fours > 1)
-        finish(h, &sum.b, y, out, i + KI_FOUR);
+        finish(h, &sum.b, y, weight, k, out, i + KI_FOUR);
     if (fours > 2)
-        finish(h, &sum.c, y, out, i + 2 * KI_FOUR);
+        finish(h, &sum.c, y, weight, k, out, i + 2 * KI_FOUR);
     if (fours > 3)
-        finish(h, &sum.d, y, out, i + 3 * KI_FOUR);
+        finish(h, &sum.d, y, weight, k, out, i + 3 * KI_FOUR);
 }
 
 /* Short vectors have functions of their own, which find all they need in registers. */

@@ -32,9 +32,9 @@ typedef struct ki_saddle_places {
     int *raised; /* [m] 1 where it was */
 } ki_saddle_places;
 
-/* Stages of an explicit step that follow each other, in a system with y = (q, v, W) and q' = v:
+/* Stages of an explicit step that follow each other, in a system with y = (q, v, W):
  *
- *     Y = y + h sum_j a_sj k_j,    k_s = (v, v', W') at t + c_s h and Y,        s = now .. end - 1
+ *     Y = y + h sum_j a_sj k_j,    k_s = (q', v', W') at t + c_s h and Y,        s = now .. end - 1
  *
  * without W in Y: no rate depends on it. A row without terms: Y is there already. src/native/emit_stages.c
  * writes this struct down once more. */
@@ -69,6 +69,7 @@ struct keel_saddle_code {
      * written, and no residual is looked at but that of rows whose pivots were raised. 0: stage `now` is not
      * finite, or its matrix not as good as KI_STAGE_CONDITION asks for. NULL: there is none. */
     int (*stages)(const ki_saddle_places *at, ki_stage_run *run);
+    bool kinematics; /* ... and q' is not v there */
     /* out = A x and out = |J| x with values of these patterns; `out` is none of the others. */
     void (*times)(const double *A, const double *x, double *out);
     void (*row_sums)(const double *J, const double *x, double *out);
@@ -92,7 +93,7 @@ typedef struct ki_stage_code {
 
 /* Looked up once for stages that follow each other; K keeps its factors. NULL if there is none for `what`,
  * and the first time after it gave back. */
-ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what);
+ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what, bool kinematics);
 
 /* It gave back: what is out of the ordinary will be so in the next stages, too. */
 void ki_saddle_pause_stages(keel_saddle *K, ki_stage_code *code);

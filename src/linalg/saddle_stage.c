@@ -49,9 +49,10 @@ keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double 
     return keel_saddle_solve(K, r, s, x, y, NULL);
 }
 
-ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what) {
+ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what, bool kinematics) {
     const keel_saddle_code *code = K->code;
-    if (!code || !code->stages || code->what != what || K->settings.path == KEEL_SADDLE_NULL_SPACE)
+    if (!code || !code->stages || code->what != what || code->kinematics != kinematics ||
+        K->settings.path == KEEL_SADDLE_NULL_SPACE)
         return (ki_stage_code){0};
     if (K->stage_pause) {
         K->stage_pause = false;

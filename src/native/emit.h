@@ -35,7 +35,7 @@ bool ki_emit_saddle(const keel_saddle *K, long most, ki_text *text);
  * above, from `k` to `x` and `y`. False when out of memory. */
 bool ki_emit_through(const keel_saddle *K, ki_text *text);
 
-/* The same for a stage (saddle_code.h): to `x` only, and leaves w<i>, the multipliers; the function goes on.
+/* The same for a stage (saddle_code.h): leaves v' in u<i> and the multipliers in w<i>; the function goes on.
  */
 bool ki_emit_stage(const keel_saddle *K, ki_text *text);
 

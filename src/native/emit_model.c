@@ -243,7 +243,7 @@ static bool emit_stages(const ki_model *model, const keel_saddle *K, int i, ki_t
         return false;
     ki_emit_stages_begin(&model->system, text);
     bool ok = ki_emit_tape(model->program[i].tape, &spelling, text) && ki_emit_stage(K, text);
-    ki_emit_stages_end(&model->system, text);
+    ki_emit_stages_end(&model->system, model->natural, text);
     return ok;
 }
 

@@ -96,11 +96,6 @@ static void write_apply(ki_saddle_text *e) {
     write_lower_transposed(e, e->L, e->n, 'l', 'u');
 }
 
-static void write_x(ki_saddle_text *e) {
-    for (int i = 0; i < e->n; i++)
-        ki_text_add(e->text, "    x[%d] = u%d;\n", i, i);
-}
-
 /* The same, and on to x and y. */
 static void write_solve_body(ki_saddle_text *e) {
     write_apply(e);
@@ -109,7 +104,8 @@ static void write_solve_body(ki_saddle_text *e) {
     ki_write_residual(e);
     if (!e->through)
         ki_text_add(e->text, "    }\n");
-    write_x(e);
+    for (int i = 0; i < e->n; i++)
+        ki_text_add(e->text, "    x[%d] = u%d;\n", i, i);
     for (int i = 0; i < e->m; i++)
         ki_text_add(e->text, "    y[%d] = w%d;\n", i, i);
     ki_text_add(e->text, "    return 1;\n}\n\n");
@@ -158,7 +154,6 @@ static void write_stage(ki_saddle_text *e) {
     write_through_factor(e);
     write_apply(e);
     ki_write_raised_rows(e);
-    write_x(e);
 }
 
 /* The struct of saddle_code.h. */

@@ -1,6 +1,6 @@
 /* emit_stages.c - stages of an explicit step in one function (saddle_code.h): a loop in which rates are
  * combined to a point, evaluation, factorization and solve follow (emit_model.c), and the rate at the point
- * is written. All numbers of a stage are in known places: y = (q, v, W), q' = v.
+ * is written. All numbers of a stage are in known places: y = (q, v, W).
  *
  * The combination adds its terms in the order of src/linalg/combination.c, four or two components at a time:
  * all of v and q, in parts that find their sums in registers. */
@@ -42,9 +42,9 @@ static int next(int i, int end) {
     return end - i >= 4 ? i + 4 : i + 2;
 }
 
-/* Four terms at once, with a sum of their own, as long as there are four. */
+/* Four terms at once, with a sum of their own, as long as there are four besides the last one. */
 static void write_fours(int first, int end, ki_text *text) {
-    ki_text_add(text, "        for (int left = c->used >> 2; left > 0; left--, a += 4) {\n");
+    ki_text_add(text, "        for (int left = others >> 2; left > 0; left--, a += 4) {\n");
     for (int i = first; i < end; i = next(i, end)) {
         const char *type = type_at(i, end);
         ki_text_add(text, "            sum_%d += ", i);
@@ -70,7 +70,7 @@ static void write_one(int first, int end, int j, ki_text *text) {
 
 /* Up to three terms, with a sum of their own. */
 static void write_rest(int first, int end, ki_text *text) {
-    ki_text_add(text, "        const int rest = c->used & 3;\n        if (rest) {\n");
+    ki_text_add(text, "        const int rest = others & 3;\n        if (rest) {\n");
     write_one(first, end, 0, text);
     ki_text_add(text, "            if (rest > 1) {\n");
     write_one(first, end, 1, text);
@@ -82,7 +82,7 @@ static void write_rest(int first, int end, ki_text *text) {
     ki_text_add(text, "        }\n");
 }
 
-/* Y_i = y_i + h sum_j weight_j k_ji for i in [first, end) */
+/* Y_i = (y_i + h sum_j weight_j k_ji) + (h weight_last) k_last,i for i in [first, end) */
 static void write_part(int first, int end, ki_text *text) {
     ki_text_add(text, "    {\n        const struct term *a = c->term;\n");
     for (int i = first; i < end; i = next(i, end))
@@ -90,14 +90,19 @@ static void write_part(int first, int end, ki_text *text) {
     write_fours(first, end, text);
     write_rest(first, end, text);
     for (int i = first; i < end; i = next(i, end))
-        ki_text_add(text, "        *(%s *)(Y + %d) = h * sum_%d + *(const %s *)(y + %d);\n", type_at(i, end),
-                    i, i, type_at(i, end), i);
+        ki_text_add(text,
+                    "        *(%s *)(Y + %d) = (h * sum_%d + *(const %s *)(y + %d)) + "
+                    "weight * *(const %s *)(last->k + %d);\n",
+                    type_at(i, end), i, i, type_at(i, end), i, type_at(i, end), i);
     ki_text_add(text, "    }\n");
 }
 
 static void write_combine(int count, ki_text *text) {
     ki_text_add(text, "static inline void combine(const struct combination *c, double h, const double *y,\n"
-                      "                           double *restrict Y) {\n");
+                      "                           double *restrict Y) {\n"
+                      "    const int others = c->used - 1;\n"
+                      "    const struct term *const last = c->term + others;\n"
+                      "    const double weight = h * last->weight;\n");
     for (int i = 0; i < count; i += MOST_TOGETHER)
         write_part(i, count - i < MOST_TOGETHER ? count : i + MOST_TOGETHER, text);
     ki_text_add(text, "}\n\n");
@@ -106,17 +111,15 @@ static void write_combine(int count, ki_text *text) {
 void ki_emit_stages_begin(const keel_system *system, ki_text *text) {
     ki_text_add(text, "%s", DECLARATIONS);
     write_combine(2 * system->n_v, text);
-    ki_text_add(text,
-                "int keel_stages(const struct places *k, struct stages *s) {\n"
-                "    const double h = s->h;\n"
-                "    double *const Y = s->Y;\n"
-                "    for (; s->now < s->end; s->now++) {\n"
-                "    const struct combination *const c = &s->row[s->now];\n"
-                "    const double t = s->t + s->c[s->now] * h;\n"
-                "    double *const rate = s->k[s->now], *const x = rate + %d;\n"
-                "    if (c->used)\n"
-                "        combine(c, h, s->y, Y);\n",
-                system->n_v);
+    ki_text_add(text, "int keel_stages(const struct places *k, struct stages *s) {\n"
+                      "    const double h = s->h;\n"
+                      "    double *const Y = s->Y;\n"
+                      "    for (; s->now < s->end; s->now++) {\n"
+                      "    const struct combination *const c = &s->row[s->now];\n"
+                      "    const double t = s->t + s->c[s->now] * h;\n"
+                      "    double *const rate = s->k[s->now];\n"
+                      "    if (c->used)\n"
+                      "        combine(c, h, s->y, Y);\n");
 }
 
 /* W' = power - sum of lambda_i (J v - rate)_i over driven constraints, as in src/formulate/rate.c. */
@@ -133,17 +136,33 @@ static void write_power(const keel_system *system, ki_text *text) {
 }
 
 /* x, in u<i>, is finite if its sum is; a sum that overflows gives back what the general way will find. */
-static void write_finite(int n, ki_text *text) {
+static void write_finite(int n, bool natural, ki_text *text) {
     ki_text_add(text, "    const double sum = u0");
     for (int i = 1; i < n; i++)
         ki_text_add(text, " + u%d", i);
+    if (natural) /* v' need not know v */
+        ki_text_add(text, " + Y[1] / M_0");
     ki_text_add(text, ";\n    if (!(fabs(sum) <= LARGEST))\n        return 0;\n");
 }
 
-void ki_emit_stages_end(const keel_system *system, ki_text *text) {
+/* (q', v') in the pieces that the next combination reads: from smaller ones a processor cannot hand over what
+ * is on its way to memory. */
+static void write_rate(int n, bool natural, ki_text *text) {
+    for (int i = 0; i < 2 * n; i = next(i, 2 * n)) {
+        const char *type = type_at(i, 2 * n);
+        ki_text_add(text, "    *(%s *)(rate + %d) = (%s){", type, i, type);
+        for (int j = i; j < next(i, 2 * n); j++)
+            if (j < n)
+                ki_text_add(text, "%sY[%d]%s", j > i ? ", " : "", n + j, natural ? " / M_0" : "");
+            else
+                ki_text_add(text, "%su%d", j > i ? ", " : "", j - n);
+        ki_text_add(text, "};\n");
+    }
+}
+
+void ki_emit_stages_end(const keel_system *system, bool natural, ki_text *text) {
+    write_finite(system->n_v, natural, text);
     write_power(system, text);
-    for (int i = 0; i < system->n_v; i++)
-        ki_text_add(text, "    rate[%d] = Y[%d];\n", i, system->n_v + i);
-    write_finite(system->n_v, text);
+    write_rate(system->n_v, natural, text);
     ki_text_add(text, "    }\n    return 1;\n}\n\n");
 }

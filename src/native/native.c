@@ -74,6 +74,7 @@ static bool find_all(piece *p) {
     p->kernel.what = p->emitted.what;
     if (p->emitted.through)
         ok = find(p->library, "keel_accelerate", &p->kernel.accelerate) && ok;
+    p->kernel.kinematics = p->model->natural;
     if (p->emitted.stages)
         ok = find(p->library, "keel_stages", &p->kernel.stages) && ok;
     ok = find(p->library, "keel_times", &p->kernel.times) && ok;

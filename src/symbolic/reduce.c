@@ -1,12 +1,17 @@
 /* reduce.c - a mechanism whose loops are solved (solved.h) as a system in their parameter u.
  *
- * With the kinetic energy M(u) u'^2 / 2 and the potential V(u) of the weights,
+ * With the kinetic energy m(u) u'^2 / 2 and the potential V(u) of the weights,
  *
- *     M u'' = Q,    Q = q_u . (applied forces along q) - V' - M' u'^2 / 2.
+ *     m u'' = Q,    Q = q_u . (applied forces along q) - V' - m' u'^2 / 2.
  *
- * The applied forces are those of forces.c, written in q and v = q_u u' of the mechanism. The pose, q and v,
- * stands in the section of invariants, so that it has machine code, too: the system has none of these
- * (n_i = 0), and nobody but `expand` asks for them.
+ * Where nothing acts but weight, the natural speed w = sqrt(m) u' takes the place of u' (natural.h):
+ *
+ *     u' = w / M,   M w' = -V',   M = sqrt(m).
+ *
+ * Other forces may be stiff, and what finds that out before the first step knows u' only. The applied forces
+ * are those of forces.c, written in q and v = q_u u' of the mechanism. The pose, q and v, stands in the
+ * section of invariants, so that it has machine code, too: the system has none of these (n_i = 0), and nobody
+ * but `expand` asks for them.
  */
 #include "symbolic/reduce.h"
 
@@ -14,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "equations/natural.h"
 #include "symbolic/solved.h"
 
 /* Coordinates of the mechanism; letters for each of its bodies. */
@@ -28,10 +34,10 @@ typedef struct reduced {
 } reduced;
 
 static void expand(const keel_reduction *reduction, void *work, double t, const double *u,
-                   const double *u_rate, double *q, double *v) {
+                   const double *speed, double *q, double *v) {
     const reduced *r = reduction->model;
     double values[2 * MOST_COORDINATES];
-    keel_point at = {.t = t, .q = u, .v = u_rate};
+    keel_point at = {.t = t, .q = u, .v = speed};
     keel_terms terms = {.invariant = values};
     reduction->system->evaluate(reduction->system, work, KEEL_INVARIANTS, &at, &terms);
     memcpy(q, values, (size_t)r->n * sizeof *q);
@@ -70,11 +76,15 @@ static void find_parameter(const ki_parameter *p, const double *q, const double 
 }
 
 static int shrink(const keel_reduction *reduction, void *work, double t, const double *q, const double *v,
-                  double *u, double *u_rate) {
+                  double *u, double *speed) {
     const reduced *r = reduction->model;
-    double there[2][MOST_COORDINATES];
-    find_parameter(&r->u, q, v, u, u_rate);
-    expand(reduction, work, t, u, u_rate, there[0], there[1]);
+    const keel_system *system = reduction->system;
+    double there[2][MOST_COORDINATES], u_rate;
+    find_parameter(&r->u, q, v, u, &u_rate);
+    *speed = u_rate;
+    if (system->pull) /* w = M u' */
+        system->pull(system, u, &u_rate, speed);
+    expand(reduction, work, t, u, speed, there[0], there[1]);
     return agrees(r, q, there[0]) && agrees(r, v, there[1]);
 }
 
@@ -145,10 +155,22 @@ static bool apply_forces(ki_solved *x, ki_node *Q, ki_node *potential, ki_node *
 
 /* ---- the system */
 
+/* The velocity of the system: u', or w. */
+static ki_node speed_of(ki_solved *x) {
+    return ki_symbol(x->l.g, x->b->inputs.v);
+}
+
+/* sqrt(m) */
+static ki_node natural_mass(ki_solved *x) {
+    return ki_unary(x->l.g, KI_SQRT, ki_plain(&x->l, x->m));
+}
+
 /* q and v get their letters, the first 2 n. */
-static void set_pose(ki_solved *x, ki_node *pose) {
+static void set_pose(ki_solved *x, bool natural, ki_node *pose) {
     int n = x->mech->system.n_v;
-    ki_node u_rate = ki_symbol(x->l.g, x->b->inputs.v);
+    ki_node u_rate = speed_of(x);
+    if (natural)
+        u_rate = ki_binary(x->l.g, KI_DIV, u_rate, natural_mass(x));
     for (int i = 0; i < n; i++) {
         pose[i] = ki_plain(&x->l, x->q[i]);
         pose[n + i] = ki_plain(&x->l, times(x->l.g, x->q_u[i], u_rate));
@@ -157,47 +179,73 @@ static void set_pose(ki_solved *x, ki_node *pose) {
     }
 }
 
-static void set_sections(ki_solved *x, ki_node applied_force, ki_node potential, ki_node power) {
+/* M, Q, kinetic energy in u and u'. */
+static void write_motion(ki_solved *x, ki_node force, ki_node term[3]) {
+    ki_graph *g = x->l.g;
+    ki_node half_square = times(g, number(g, 0.5), times(g, speed_of(x), speed_of(x)));
+    term[0] = ki_plain(&x->l, x->m);
+    term[1] = ki_plain(&x->l, minus(g, force, times(g, ki_by_u(&x->l, x->m), half_square)));
+    term[2] = times(g, term[0], half_square);
+}
+
+/* ... in u and w */
+static void write_natural_motion(ki_solved *x, ki_node force, ki_node term[3]) {
+    ki_graph *g = x->l.g;
+    term[0] = natural_mass(x);
+    term[1] = ki_plain(&x->l, force);
+    term[2] = times(g, number(g, 0.5), times(g, speed_of(x), speed_of(x)));
+}
+
+/* d(M a - Q) by a displacement of u and by the speed; a displacement d of a natural system moves u by d/M. */
+static void set_tangent(ki_solved *x, bool natural, ki_node M, ki_node Q) {
+    ki_builder *b = x->b;
+    ki_node residual = minus(x->l.g, times(x->l.g, M, ki_symbol(x->l.g, b->inputs.a)), Q);
+    ki_rows_of_gradients(b, &residual, 1, 2, &b->tangent);
+    for (int k = 0; natural && k < b->tangent.count; k++)
+        if (b->tangent.index[k] == 0)
+            b->tangent.node[k] = ki_binary(x->l.g, KI_DIV, b->tangent.node[k], M);
+    ki_set_section(b, KI_SECTION_TANGENT, b->tangent.node, b->tangent.count);
+}
+
+static void set_sections(ki_solved *x, bool natural, ki_node applied_force, ki_node potential,
+                         ki_node power) {
     ki_graph *g = x->l.g;
     ki_builder *b = x->b;
-    ki_node u_rate = ki_symbol(g, b->inputs.v), square = times(g, u_rate, u_rate), half = number(g, 0.5);
-    ki_node *term = KI_SCRATCH(b, ki_node, 5);
+    ki_node *term = KI_SCRATCH(b, ki_node, 4), force = minus(g, applied_force, ki_by_u(&x->l, x->V));
     if (!term)
         return;
-    ki_node bent = times(g, times(g, half, ki_by_u(&x->l, x->M)), square);
-    ki_node Q = minus(g, minus(g, applied_force, ki_by_u(&x->l, x->V)), bent);
-    ki_node kinetic = times(g, times(g, half, x->M), square);
-    term[0] = ki_plain(&x->l, x->M);
-    term[1] = ki_plain(&x->l, Q);
-    term[2] = ki_plain(&x->l, plus(g, kinetic, plus(g, x->V, potential)));
+    if (natural)
+        write_natural_motion(x, force, term);
+    else
+        write_motion(x, force, term);
+    term[2] = plus(g, term[2], ki_plain(&x->l, plus(g, x->V, potential)));
     term[3] = ki_plain(&x->l, power);
-    term[4] = minus(g, times(g, term[0], ki_symbol(g, b->inputs.a)), term[1]);
     ki_rows_init(b, &b->M, 1, 1);
     ki_rows_add(b, &b->M, 0, term[0]);
     ki_rows_end(&b->M, 0);
-    ki_rows_of_gradients(b, &term[4], 1, 2, &b->tangent);
     ki_set_section(b, KI_SECTION_M, b->M.node, b->M.count);
     ki_set_section(b, KI_SECTION_Q, &term[1], 1);
     ki_set_section(b, KI_SECTION_ENERGY, &term[2], 1);
     ki_set_section(b, KI_SECTION_POWER, &term[3], 1);
-    ki_set_section(b, KI_SECTION_TANGENT, b->tangent.node, b->tangent.count);
+    set_tangent(x, natural, term[0], term[1]);
 }
 
 /* u is named after its coordinate, or its own; all that it is read from are angles. */
-static void name_system(const ki_mech *mech, const ki_parameter *u, keel_system *s) {
-    static const char *const OWN[] = {"turn"}, *const OWN_RATE[] = {"turn'"};
+static void name_system(const ki_mech *mech, const ki_parameter *u, bool natural, keel_system *s) {
+    static const char *const OWN[] = {"turn"}, *const OWN_RATE[] = {"turn'"}, *const NATURAL[] = {"speed"};
     int q = u->q[0];
     if (mech->system.names.q)
         s->names.q = u->polar ? OWN : mech->system.names.q + q;
     if (mech->system.names.v)
-        s->names.v = u->polar ? OWN_RATE : mech->system.names.v + q;
+        s->names.v = natural ? NATURAL : u->polar ? OWN_RATE : mech->system.names.v + q;
     s->units = mech->system.units;
     s->units.q = mech->system.units.q ? mech->system.units.q + q : NULL;
-    s->units.v = mech->system.units.v ? mech->system.units.v + q : NULL;
+    s->units.v = mech->system.units.v && !natural ? mech->system.units.v + q : NULL;
     s->units.z = s->units.s = s->units.constraint = s->units.multiplier = s->units.output = NULL;
 }
 
-static reduced *finish(ki_solved *x) {
+/* too_long: it cannot be natural */
+static reduced *finish(ki_solved *x, bool natural, bool *too_long) {
     ki_builder *b = x->b;
     const ki_mech *mech = x->mech;
     keel_system *s = &b->model->system;
@@ -209,35 +257,41 @@ static reduced *finish(ki_solved *x) {
     s->M = ki_pattern_of(b, &b->M);
     s->tangent = ki_pattern_of(b, &b->tangent);
     s->has_energy = 1;
-    name_system(mech, &x->u, s);
+    name_system(mech, &x->u, natural, s);
     b->model->inputs = b->inputs;
     ki_model_connect(b->model);
+    *too_long = natural && !ki_make_natural(b->model);
+    if (*too_long)
+        return NULL;
     *r = (reduced){.n = mech->system.n_v, .u = x->u, .size = mech->system.q_size, .model = b->model};
     r->reduction =
         (keel_reduction){.system = s, .model = r, .reason = x->reason, .shrink = shrink, .expand = expand};
     return r;
 }
 
-static bool write_all(ki_solved *x) {
+static bool write_all(ki_solved *x, bool natural) {
     ki_builder *b = x->b;
     int n = x->mech->system.n_v;
     ki_node *pose = KI_SCRATCH(b, ki_node, 2 * n), Q, potential, power;
     if (!pose)
         return false;
-    set_pose(x, pose);
+    set_pose(x, natural, pose);
     if (!apply_forces(x, &Q, &potential, &power))
         return false;
-    set_sections(x, Q, potential, power);
+    set_sections(x, natural, Q, potential, power);
     ki_set_section(b, KI_SECTION_INVARIANT, pose, 2 * n);
     return !ki_out_of_memory(b) && ki_build_programs(b);
 }
 
 /* With one of the bodies as crank; 0: as a ring. */
-static keel_status reduce_for(const ki_mech *mech, int crank, const keel_reduction **reduction) {
+static keel_status reduce_in(const ki_mech *mech, int crank, bool natural, const keel_reduction **reduction,
+                             bool *too_long) {
     ki_builder b;
     ki_solved x;
-    if (begin(&b, mech, &x) && (crank ? ki_solve_rods(&x, crank) : ki_solve_ring(&x)) && write_all(&x)) {
-        reduced *r = finish(&x);
+    *too_long = false;
+    if (begin(&b, mech, &x) && (crank ? ki_solve_rods(&x, crank) : ki_solve_ring(&x)) &&
+        write_all(&x, natural)) {
+        reduced *r = finish(&x, natural, too_long);
         if (r && ki_builder_status(&b) == KEEL_OK) {
             *reduction = &r->reduction;
             b.model = NULL;
@@ -252,6 +306,12 @@ static bool is_simple(const ki_mech *mech) {
     const keel_system *s = &mech->system;
     return s->n_q == s->n_v && s->n_h > 0 && !s->n_n && !s->Q_lambda.rows && !mech->motion_count &&
            !mech->start_count && s->n_v <= MOST_COORDINATES && s->q_size;
+}
+
+static keel_status reduce_for(const ki_mech *mech, int crank, const keel_reduction **reduction) {
+    bool weights_only = !mech->force_count && !mech->layout->rubbing_count, too_long;
+    keel_status status = reduce_in(mech, crank, weights_only, reduction, &too_long);
+    return too_long ? reduce_in(mech, crank, false, reduction, &too_long) : status;
 }
 
 keel_status ki_reduce(const ki_mech *mech, const keel_reduction **reduction) {

@@ -145,7 +145,7 @@ static void add_body(ki_solved *solved, const ki_ring *ring, int body, const mov
     const double full[9] = {I[0], I[3], I[5], I[3], I[1], I[4], I[5], I[4], I[2]};
     mat Theta = mat_of(g, full);
     ki_node turning = dot(g, b->omega, mat_vec(g, &Theta, b->omega)), m = number(g, own->mass);
-    solved->M = plus(g, solved->M, plus(g, turning, times(g, m, dot(g, b->v, b->v))));
+    solved->m = plus(g, solved->m, plus(g, turning, times(g, m, dot(g, b->v, b->v))));
     solved->V = minus(g, solved->V, times(g, m, b->depth));
 }
 
@@ -154,7 +154,7 @@ void ki_ring_energy(ki_solved *solved, const ki_ring *ring, const ki_ring_angle 
     vec none = vec_zero(g);
     moving ground = {.omega = none, .v = none, .down = vec_of(g, solved->mech->gravity)}, b = ground;
     ground.depth = b.depth = number(g, 0);
-    solved->M = solved->V = number(g, 0);
+    solved->m = solved->V = number(g, 0);
     for (int i = 0; i < KI_RING / 2; i++) { /* forth */
         b = next_of(solved, ring, i, i + 1, &b, ki_ring_turn(g, ring, i, angle), angle[i % 2].rate);
         add_body(solved, ring, i + 1, &b);

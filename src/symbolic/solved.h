@@ -22,7 +22,7 @@ typedef struct ki_solved {
     ki_letters l;     /* the first 2 n_v are kept for q and v */
     ki_node *q, *q_u; /* [n_v] the coordinates and their derivatives, with letters */
     ki_turn *turn;    /* [n_v] of the angles among them, as ki_writer.turn wants them */
-    ki_node M, V;     /* kinetic energy M u'^2 / 2, potential of the weights */
+    ki_node m, V;     /* kinetic energy m u'^2 / 2, potential of the weights */
     ki_parameter u;
     const char *reason; /* for keel_reduction; in the arena of b->model */
 } ki_solved;
