@@ -257,7 +257,7 @@ static const char CHAINED[] =
     "  kinetic: (q'^2 + 0.7*p'^2 + 0.5*r'^2 + x'^2 + q'*p'*cos(p - q))/2\n"
     "  potential: 9.81*(sin(q) + sin(p)/2 + cos(r))\n"
     "  holonomic: {first: sin(p) + 0.5*sin(q), slide: x - cos(r) - 2*cos(p - q) + p,\n"
-    "              second: 0.6*sin(p + q)*cos(t) - sin(r - q/3)}\n"
+    "              second: 0.6*sin(p + q)*cos(t) + sin(q - r)}\n"
     "simulate: {until: 1}\n";
 
 static void test_drivers(void **state) {
@@ -322,7 +322,7 @@ static void test_branches(void **state) {
 static void test_room(void **state) {
     static const char TEXT[] = "keel: 1\nequations:\n  coordinates: {q: 0.1, p: 0, r: 0}\n"
                                "  kinetic: q'^2 + p'^2 + r'^2\n"
-                               "  holonomic: {pin: sin(p) + 1.3*q^2, %s}\nsimulate: {until: 1}\n";
+                               "  holonomic: {%s, pin: sin(p) + 1.3*q^2}\nsimulate: {until: 1}\n";
     char text[400];
     double u, u_rate, zero = 0, before = 1;
     (void)state;

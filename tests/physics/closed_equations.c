@@ -286,6 +286,7 @@ static void test_wrong_settings(void **state) {
     trial t = trial_of(TEXT, "auto");
     assert_int_equal(trial_run(&t, NULL), KEEL_ERROR_INPUT);
     assert_non_null(strstr(trial_error(&t), "there is no row 'pim'"));
+    assert_int_equal(t.result.count.steps, 0);
     trial_end(&t);
 }
 
