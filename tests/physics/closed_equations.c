@@ -40,6 +40,16 @@ static const char DRIVEN[] = "keel: 1\nequations:\n  coordinates: {x: 0.3, y: 0.
                              "  holonomic: {drive: y - 0.1*cos(3*t), follow: f - 2*y*x - 0.3*t}\n"
                              "simulate: {until: 5, tolerance: 1e-11, output: 0.05}\n";
 
+/* Kinetic energy with terms linear in v and free of v: momenta are not M v. */
+static const char LINEAR_TERMS[] =
+    "keel: 1\nparameters: {p_0: 0.2*sin(0.3) + 0.3*sin(1)}\nequations:\n"
+    "  coordinates: {q: 0.3, p: asin(p_0), y: 0.1}\n"
+    "  velocities: {q: 1, p: (0.2*cos(0.3) + 0.9*cos(1))/cos(asin(p_0)), y: 0}\n"
+    "  kinetic: (q' + sin(t)*p)^2/2 + (1 + q^2)*p'^2/2 + 0.4*p'*y'*cos(q) + y'^2 + y'*q*t + q'*p\n"
+    "  potential: 3*cos(q) + p^2*t\n  forces: {q: -0.1*q', p: sin(q)}\n"
+    "  holonomic: {a: sin(p) - 0.2*sin(q) - 0.3*sin(3*t + 1), b: y - 0.1*cos(3*t)}\n"
+    "simulate: {until: 3, tolerance: 1e-11, output: 0.05}\n";
+
 static const char LEFT[] =
     "another branch comes near the closed forms: the run goes on with all coordinates, ";
 
@@ -129,6 +139,7 @@ static void test_drivers_do_work(void **state) {
     (void)state;
     compare_runs(MOVING, true, 1e-7);
     compare_runs(DRIVEN, false, 1e-8);
+    compare_runs(LINEAR_TERMS, false, 1e-8);
     trial t = trial_of(DRIVEN, "auto");
     trial_run(&t, NULL);
     trial_expect_ok(&t);
@@ -239,6 +250,7 @@ static void test_named_methods(void **state) {
                    {"adams/index1/projection", 1e-10, 0, 1e-5, 1e-12},
                    {"radau5/index1/projection", 1e-9, 0, 1e-5, 1e-12},
                    {"bdf/index1/projection", 1e-10, 0, 1e-3, 1e-9},
+                   {"ida/index1/none", 1e-10, 0, 1e-5, 1e-6},
                    {"rk4/index1/projection", 0, 1e-3, 1e-6, 1e-12}};
     (void)state;
     trial reference = trial_of(STILL, "auto");
