@@ -69,6 +69,14 @@ static void write_sizes(const keel_system *system) {
     }
 }
 
+static void write_reduction(const keel_reduction *reduction) {
+    if (!reduction)
+        return;
+    int left = reduction->system->n_q;
+    label("closed forms");
+    printf("%s: %d coordinate%s left\n", reduction->reason, left, left == 1 ? " is" : "s are");
+}
+
 /* Evaluates J, Phi and the velocity violation at the point, then the rank of J. */
 static keel_status evaluate(findings *f) {
     const keel_system *system = f->system;
@@ -238,6 +246,7 @@ static int check(keel_model *model, keel_diagnostics *diagnostics) {
 
     printf("%s\n", model->name);
     write_sizes(model->system);
+    write_reduction(model->system->reduction);
     if (evaluated >= 0)
         evaluated = cli_write_mobility(model);
     if (evaluated >= 0) {

@@ -114,14 +114,6 @@ static void write_choice(const keel_mechanism_facts *facts) {
     }
 }
 
-static void write_reduction(const keel_reduction *reduction) {
-    if (!reduction)
-        return;
-    int left = reduction->system->n_q;
-    label("closed forms");
-    printf("%s: %d coordinate%s left\n", reduction->reason, left, left == 1 ? " is" : "s are");
-}
-
 static void write_freedoms(const keel_mobility *m) {
     label("mobility");
     if (!m->known) {
@@ -190,7 +182,6 @@ keel_status cli_write_mobility(const keel_model *model) {
     if (status < 0)
         return status;
     write_choice(&facts);
-    write_reduction(model->system->reduction);
     write_freedoms(&mobility);
     if (mobility.known)
         write_repetitions(model->system, &mobility);

@@ -79,10 +79,11 @@ typedef struct keel_result {
     keel_status status;
     keel_method method;        /* the one that ran; method.automatic: chosen by "auto" */
     const char *method_reason; /* why, for "auto"; otherwise NULL */
-    const char *closed_forms;  /* what was solved beforehand (keel_reduction.reason); NULL: nothing */
-    keel_state *final;         /* last good state, lambda included; owned, keel_result_clear frees it */
-    double *v_rate;            /* accelerations there [n_v]; owned  */
-    double *outputs;           /* outputs there [n_outputs]; owned  */
+    const char *closed_forms; /* what was solved beforehand (keel_reduction.reason); NULL: nothing, or the run
+                                 left it (an event tells when) */
+    keel_state *final;        /* last good state, lambda included; owned, keel_result_clear frees it */
+    double *v_rate;           /* accelerations there [n_v]; owned  */
+    double *outputs;          /* outputs there [n_outputs]; owned  */
     keel_violation position, velocity;
     int has_energy;
     double energy_initial, energy_final;

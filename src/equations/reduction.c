@@ -38,7 +38,7 @@ static double room(const keel_reduction *reduction, void *work, double t, const 
     keel_terms terms = {.r = values};
     reduction->system->evaluate(reduction->system, work, KEEL_AUXILIARY, &at, &terms);
     for (int k = 0; k < r->rooms; k++)
-        least = values[k] >= least ? least : values[k];
+        least = values[k] >= least || isnan(least) ? least : values[k]; /* NaN stays */
     return least;
 }
 
@@ -393,15 +393,19 @@ static void finish(writer *w, ki_builder *to) {
     to->model = NULL;
 }
 
-static bool is_simple(const keel_system *s) {
-    return s->n_h && !s->n_n && !s->n_z && !s->n_s && !s->n_i && !s->Q_lambda.rows &&
-           s->n_q <= MOST_COORDINATES;
+static bool is_simple(const ki_builder *b) {
+    const keel_system *s = &b->model->system;
+    const ki_list *forces = &b->of[KEEL_EQ_FORCE];
+    for (int i = 0; i < forces->count; i++)
+        if (forces->at[i]->uses & KI_USES_LAMBDA)
+            return false;
+    return s->n_h && !s->n_n && !s->n_z && !s->n_s && !s->n_i && s->n_q <= MOST_COORDINATES;
 }
 
 bool ki_build_reduction(ki_builder *b) {
     writer w = {0};
     ki_builder to;
-    if (!is_simple(&b->model->system) || !ki_solve_constraints(b, &w.s) || !writer_begin(&w, b))
+    if (!is_simple(b) || !ki_solve_constraints(b, &w.s) || !writer_begin(&w, b))
         return !ki_out_of_memory(b);
     ki_node *M_u = KI_SCRATCH(b, ki_node, w.n_u * w.n_u);
     write_map(&w);

@@ -61,11 +61,6 @@ static void look_at_slope(void *user, int id, ki_node derivative) {
 
 /* ---- solutions */
 
-static ki_node zero_for(void *user, int id) {
-    const slopes *s = user;
-    return id == s->v->b->inputs.q + s->best ? ki_number(s->v->g, 0) : ki_symbol(s->v->g, id);
-}
-
 /* Row c is solved: its solution goes into the others. */
 static void add_solution(solver *v, int c, const ki_solution *solution) {
     int id = v->b->inputs.q + solution->x;
@@ -80,11 +75,13 @@ static void add_solution(solver *v, int c, const ki_solution *solution) {
 /* (a) */
 static bool solve_linear(solver *v, int c) {
     slopes s = {.v = v, .best = -1};
+    double factor;
+    ki_node f;
     ki_gradient(v->g, v->row[c], look_at_slope, &s);
-    if (s.best < 0 || !(fabs(s.factor) > LEAST_FACTOR * s.largest))
+    if (s.best < 0 || !(fabs(s.factor) > LEAST_FACTOR * s.largest) ||
+        !ki_split_linear(v->g, v->row[c], v->b->inputs.q + s.best, &factor, &f))
         return false;
-    ki_node f = ki_substitute(v->g, v->row[c], zero_for, &s);
-    ki_solution solution = {.x = s.best, .angle = {times(v, number(v, -1 / s.factor), f), KI_NONE, KI_NONE}};
+    ki_solution solution = {.x = s.best, .angle = {times(v, number(v, -1 / factor), f), KI_NONE, KI_NONE}};
     add_solution(v, c, &solution);
     return true;
 }

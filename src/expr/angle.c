@@ -44,6 +44,32 @@ static ki_node at_zero(ki_graph *g, ki_node f, int id) {
     return ki_substitute(g, f, put_for_symbol, &s);
 }
 
+/* ---- linear formulas */
+
+/* Operations that tell nothing of themselves by a derivative, or not all. */
+static bool may_jump(ki_op op) {
+    return op == KI_MIN || op == KI_MAX || (op != KI_NUMBER && !ki_op_is_differentiable(op, 0));
+}
+
+/* True if nothing that depends on symbol id may jump: what derivatives say of f is all there is to say. */
+static bool is_smooth_in(ki_graph *g, ki_node f, int id) {
+    ki_cone cone;
+    bool smooth = true;
+    if (f == KI_NONE || !ki_cone_make(g, &f, 1, &cone))
+        return false;
+    for (int i = 0; smooth && i < cone.count; i++)
+        smooth = !may_jump(g->nodes[cone.node[i]].op) || !depends_on(g, cone.node[i], id);
+    ki_cone_free(&cone);
+    return smooth;
+}
+
+bool ki_split_linear(ki_graph *g, ki_node f, int id, double *slope, ki_node *rest) {
+    if (f == KI_NONE || !ki_is_number(g, derivative(g, f, id), slope) || !is_smooth_in(g, f, id))
+        return false;
+    *rest = at_zero(g, f, id);
+    return *rest != KI_NONE;
+}
+
 /* ---- substitution */
 
 static bool is_sine(ki_op op) {
@@ -68,11 +94,12 @@ static ki_node with_angle(ki_graph *g, const ki_cone *cone, const ki_node *resul
                           const ki_angle *angle) {
     ki_expression n = g->nodes[cone->node[i]];
     double slope;
+    ki_node rest;
     if (n.op == KI_SYMBOL)
         return n.arg[0] == id ? angle->x : cone->node[i];
-    if (is_sine(n.op) && angle->sine != KI_NONE && ki_is_number(g, derivative(g, n.arg[0], id), &slope) &&
+    if (is_sine(n.op) && angle->sine != KI_NONE && ki_split_linear(g, n.arg[0], id, &slope, &rest) &&
         (slope == 1 || slope == -1))
-        return add_angles(g, n.op, slope, angle, at_zero(g, n.arg[0], id));
+        return add_angles(g, n.op, slope, angle, rest);
     return ki_node_rebuild(g, g, cone, result, i);
 }
 
@@ -141,7 +168,6 @@ bool ki_split_sine(ki_graph *g, ki_node f, int id, int spare, ki_sine_form *form
     form->op = g->nodes[sine].op;
     form->factor = derivative(g, outer, spare);
     form->rest = at_zero(g, outer, spare);
-    form->shift = at_zero(g, angle, id);
-    return !depends_on(g, form->factor, spare) && ki_is_number(g, derivative(g, angle, id), &form->slope) &&
-           form->slope != 0;
+    return !depends_on(g, form->factor, spare) && is_smooth_in(g, outer, spare) &&
+           ki_split_linear(g, angle, id, &form->slope, &form->shift) && form->slope != 0;
 }

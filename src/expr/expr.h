@@ -99,6 +99,10 @@ ki_node ki_total(ki_graph *graph, ki_node f, ki_node (*rate)(void *user, int id)
 /* f with symbols replaced: replace(user, id) gives the node to put for symbol id. */
 ki_node ki_substitute(ki_graph *graph, ki_node f, ki_node (*replace)(void *user, int id), void *user);
 
+/* f = slope x + rest, where x is symbol id, the slope is a number and the rest is free of x. False if f is
+ * not of this form; f = x + sign(x) is not, whatever its derivative. */
+bool ki_split_linear(ki_graph *graph, ki_node f, int id, double *slope, ki_node *rest);
+
 /* f with symbol id replaced by x, whose sine and cosine are known: by the addition theorems, sines and
  * cosines of id + rest and rest - id become formulas of these. KI_NONE for both: not known. */
 typedef struct ki_angle {

@@ -20,7 +20,7 @@ static bool asks_for_projection(const keel_settings *s) {
 /* Why a run cannot be reduced, as a clause; NULL: it can, if the start allows it. */
 static const char *obstacle(const keel_system *system, const keel_settings *s) {
     if (!system->reduction)
-        return "no loop of this system has a closed form that is known (docs/closed-forms.md)";
+        return "no closed form of the constraints of this system is known (docs/closed-forms.md)";
     if (system->n_i || system->n_z || system->n_s)
         return "it is for systems without invariants, first-order states and auxiliaries";
     if (s->method.formulation != KEEL_INDEX1)
@@ -65,7 +65,10 @@ static keel_settings without_constraints(const keel_settings *settings) {
 keel_status ki_make_reduced_workspaces(keel_simulation *sim) {
     const keel_system *moving = sim->reduction->system;
     keel_settings plain = without_constraints(&sim->settings);
-    keel_status status = ki_law_init(&sim->law, &sim->arena, moving, &plain, sim->diagnostics);
+    ki_law of_all; /* what is wrong with the settings is wrong with closed forms, too */
+    keel_status status = ki_law_init(&of_all, &sim->arena, sim->system, &sim->settings, sim->diagnostics);
+    if (!status)
+        status = ki_law_init(&sim->law, &sim->arena, moving, &plain, sim->diagnostics);
     if (!status)
         status = ki_law_init(&sim->law_of_rows, &sim->arena, sim->system, &plain, sim->diagnostics);
     if (!status)
@@ -215,11 +218,11 @@ static keel_status begin_again(keel_simulation *sim) {
     return status ? status : ki_begin_watch(sim, t, sim->row_y);
 }
 
-static void tell_end(keel_simulation *sim) {
+static void tell_end(keel_simulation *sim, bool failed) {
     keel_event *event = ki_new_event(sim, sim->trusted_t, KEEL_EVENT_METHOD);
     if (event)
-        snprintf(event->text, sizeof event->text,
-                 "another branch comes near the closed forms: the run goes on with all coordinates, %s",
+        snprintf(event->text, sizeof event->text, "%s: the run goes on with all coordinates, %s",
+                 failed ? "a step with the closed forms fails" : "another branch comes near the closed forms",
                  keel_integrator_word(sim->settings.method.integrator).name);
 }
 
@@ -242,6 +245,8 @@ keel_status ki_leave_reduction(keel_simulation *sim) {
     old->steps -= discarded;
     old->rejected += discarded;
     ki_carry_counts(old, sim->integrator);
+    ki_measure_work_from_here(sim);
+    sim->energy_origin = sim->energy_initial;
     /* the old one ends with the workspace it was made for */
     ki_dynamics now = sim->dynamics;
     sim->dynamics = before.dynamics;
@@ -249,7 +254,7 @@ keel_status ki_leave_reduction(keel_simulation *sim) {
     before.dynamics = sim->dynamics;
     sim->dynamics = now;
     clear_workspaces(&before);
-    tell_end(sim);
+    tell_end(sim, !discarded);
     return KEEL_OK;
 }
 

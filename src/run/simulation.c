@@ -234,9 +234,12 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         return status;
     sim->start_position_moved = report.position_moved;
     sim->start_velocity_moved = report.velocity_moved;
-    if (sim->reduction && (status = ki_shrink_start(sim, start->t)))
+    if (sim->reduction)
+        status = ki_shrink_start(sim, start->t);
+    if (status == KEEL_ERROR_INPUT) /* has told why */
         return status;
-    status = measure_rank(sim);
+    if (!status)
+        status = measure_rank(sim);
     if (!status)
         status = ki_prepare_workspaces(sim, start->t, sim->row_y);
     d = &sim->dynamics; /* whose troubles are told from now on */

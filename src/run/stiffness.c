@@ -35,7 +35,7 @@ static double work_so_far(const keel_simulation *sim) {
     return (double)sim->dynamics.evaluations + JACOBIAN_WORK * (double)sim->integrator->jacobians;
 }
 
-static void measure_from_here(keel_simulation *sim) {
+void ki_measure_work_from_here(keel_simulation *sim) {
     sim->stiffness.t = sim->integrator->t;
     sim->stiffness.work = work_so_far(sim);
     sim->stiffness.steps = sim->integrator->steps;
@@ -56,7 +56,7 @@ static keel_status change_to(keel_simulation *sim, keel_integrator kind, double 
     ki_integrator_free(sim->integrator);
     sim->integrator = next;
     sim->settings.method.integrator = kind;
-    measure_from_here(sim);
+    ki_measure_work_from_here(sim);
     return KEEL_OK;
 }
 
@@ -172,7 +172,7 @@ keel_status ki_follow_stiffness(keel_simulation *sim) {
     if (s->is_implicit) {
         if (!s->is_running && has_begun(s, in->t, steps)) {
             s->is_running = true;
-            measure_from_here(sim);
+            ki_measure_work_from_here(sim);
             return KEEL_OK;
         }
         if (!s->is_running || steps < IMPLICIT_STEPS)
@@ -186,6 +186,6 @@ keel_status ki_follow_stiffness(keel_simulation *sim) {
     if (may_pay(sim, in->stiff) && steps > 0)
         return go_to_radau(sim);
     if (steps >= EXPLICIT_STEPS)
-        measure_from_here(sim);
+        ki_measure_work_from_here(sim);
     return KEEL_OK;
 }

@@ -16,10 +16,13 @@ void *ki_expr_resize(void *block, size_t count, size_t size) {
 static const char TEXT[] = "sum(i, 1, 9, sin(u[i]*x)*u[i]^2/(1 + y^2)) + if(x > y, x*z, hypot(x, y)^3)"
                            " + min(x, 30 deg) + atan2(sqrt(x), abs(y)) + 2^x + x^y - max(tan(x), tanh(z))";
 
+static const char TURN[] = "z*sin(x - y) + y";
+
 typedef struct outcome {
     ki_node f;
     bool gradient;
-    ki_node total, substituted;
+    ki_node total, substituted, turned;
+    bool split; /* a formula into its sine and the rest */
     double value;
     ki_tape *tape;
     bool failed;
@@ -51,6 +54,9 @@ static outcome use_everything(world *w) {
     o.gradient = ki_gradient(w->graph, o.f, keep_last, &last);
     o.total = ki_total(w->graph, o.f, symbol_rate, w);
     o.substituted = ki_substitute(w->graph, o.f, symbol_rate, w);
+    ki_sine_form form = {.factor = KI_NONE};
+    o.split = ki_split_sine(w->graph, parse_bytes(w, TURN, strlen(TURN)), X, INPUTS - 1, &form);
+    o.turned = ki_substitute_angle(w->graph, o.f, X, &(ki_angle){form.factor, form.shift, form.rest});
     o.value = ki_evaluate(w->graph, o.f, inputs);
     ki_symbols_of(w->graph, o.f, ignore_symbol, NULL);
     ki_node outputs[] = {o.f, last, o.total, o.substituted};
@@ -69,7 +75,8 @@ static bool try_once(void) {
         return false;
     }
     outcome o = use_everything(&w);
-    bool complete = o.f != KI_NONE && o.gradient && o.total != KI_NONE && o.substituted != KI_NONE && o.tape;
+    bool complete = o.f != KI_NONE && o.gradient && o.total != KI_NONE && o.substituted != KI_NONE &&
+                    o.tape && o.split && o.turned != KI_NONE;
     assert_int_equal(complete, !o.failed);
     if (o.f == KI_NONE)
         assert_string_equal(keel_diagnostics_get(w.diagnostics, 0).text, "out of memory");

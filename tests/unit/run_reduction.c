@@ -267,7 +267,7 @@ static void refusals_say_why(void **state) {
     (void)state;
     pair_begin(&p, PI / 2, 0);
     p.full.reduction = NULL;
-    expect_refusal(&p, "no loop of this system has a closed form");
+    expect_refusal(&p, "no closed form of the constraints of this system");
     pair_begin(&p, PI / 2, 0);
     p.settings.method = (keel_method){KEEL_DOP853, KEEL_NULLSPACE, KEEL_PROJECTION, 0};
     expect_refusal(&p, "it goes with the formulation index1");
