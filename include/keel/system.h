@@ -86,26 +86,27 @@ typedef struct keel_system keel_system;
  *
  *     q = q(u, t),   v = q_u u' + q_t
  *
- * and `system`, an unconstrained system in u and u', tells u''. It has no first-order states, auxiliaries,
- * invariants or kinematics. If the full system knows its energy, so does this one, with the power that goes
- * with it: both energies are the same, or differ as they do in moving coordinates, while energy less work is
- * constant in both. The option `closed_forms` lets a run integrate it (docs/closed-forms.md); violations,
- * multipliers, outputs and energies are those of the full system at q(u, t). */
+ * and `system`, an unconstrained system in u, tells u''. Its velocities w are u', or it has kinematics
+ * u' = N(u) w (not together with `room`). It has no first-order states, auxiliaries or invariants. If the
+ * full system knows its energy, so does this one, with the power that goes with it: both energies are the
+ * same, or differ as they do in moving coordinates, while energy less work is constant in both. The option
+ * `closed_forms` lets a run integrate it (docs/closed-forms.md); violations, multipliers, outputs and
+ * energies are those of the full system at q(u, t). */
 typedef struct keel_reduction keel_reduction;
 struct keel_reduction {
     const keel_system *system; /* in u */
     const void *model;         /* the implementer's data, never written after construction */
     const char *reason;        /* what was solved, as a clause: "2 parallelograms turn with 'bar[0]'" */
 
-    /* u and u' at t of a state that satisfies the constraints of the full system; 0: it is on another branch,
+    /* u and w at t of a state that satisfies the constraints of the full system; 0: it is on another branch,
      * or so near to a pose where branches meet that it cannot be told. `work` is a scratch area of `system`.
      */
     int (*shrink)(const keel_reduction *reduction, void *work, double t, const double *q, const double *v,
-                  double *u, double *u_rate);
+                  double *u, double *w);
 
-    /* q(u, t) and v(u, u', t) */
-    void (*expand)(const keel_reduction *reduction, void *work, double t, const double *u,
-                   const double *u_rate, double *q, double *v);
+    /* q(u, t) and v(u, w, t) */
+    void (*expand)(const keel_reduction *reduction, void *work, double t, const double *u, const double *w,
+                   double *q, double *v);
 
     /* How far (t, u) is from where q(u, t) ends because another branch meets this one, or none goes on: at
      * most 1, 0 there, and smooth in between. A run goes on with all coordinates before it gets there. NULL:

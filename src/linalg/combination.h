@@ -1,4 +1,6 @@
-/* combination.h - y + h sum_j weight_j k_j: what a row of a tableau does with the rates of its stages. */
+/* combination.h - y + h sum_j weight_j k_j: what a row of a tableau does with the rates of its stages. The
+ * last term is added last, (y + h sum of the others) + (h weight) k: it belongs to the stage that was just
+ * evaluated, and nothing but one product and one sum waits for it. */
 #ifndef KI_COMBINATION_H
 #define KI_COMBINATION_H
 

@@ -425,6 +425,59 @@ static void test_run(void **state) {
     }
 }
 
+/* Natural speed where only weight acts, u' elsewhere. */
+static void test_natural(void **state) {
+    (void)state;
+    int natural = 0;
+    for (size_t i = 0; i < sizeof OFFERED / sizeof *OFFERED; i++) {
+        keel_model *model = model_of(OFFERED[i]);
+        bool forced = strstr(OFFERED[i], "forces:") || strstr(OFFERED[i], "friction:") ||
+                      strcmp(OFFERED[i], "slider_crank_bodies") == 0; /* a spring and a push */
+        assert_int_equal(model->system->reduction->system->kinematics != NULL, !forced);
+        natural += !forced;
+        keel_model_free(model);
+    }
+    assert_true(natural > 0);
+}
+
+/* Every integrator that takes index1 knows kinematics: in the natural speed all come to where dop853 does.
+ * Tolerances and steps are such that the errors of all of them are below 1e-5. */
+static void test_methods(void **state) {
+    (void)state;
+    static const struct {
+        const char *method;
+        double tolerance, step;
+    } RUNS[] = {{"dop853/index1/none", 1e-12, 0}, {"dopri5/index1/none", 1e-10, 0},
+                {"adams/index1/none", 1e-10, 0},  {"radau5/index1/none", 1e-9, 0},
+                {"radau9/index1/none", 1e-9, 0},  {"bdf/index1/none", 1e-11, 0},
+                {"rk4/index1/none", 1e-6, 5e-4},  {"bdf-fixed/index1/none", 1e-6, 2e-4},
+                {"ida/index1/none", 1e-11, 0}};
+    keel_model *model = model_of("slider_crank_3d");
+    double q[MOST];
+    for (size_t i = 0; i < sizeof RUNS / sizeof *RUNS; i++) {
+        keel_settings settings = model->settings;
+        keel_result result = {0};
+        settings.tolerance = RUNS[i].tolerance;
+        settings.step = RUNS[i].step;
+        settings.order = RUNS[i].step > 0 ? 4 : 0;
+        settings.until = 1;
+        settings.closed_forms = KEEL_CLOSED_FORMS_YES;
+        assert_int_equal(keel_method_parse(RUNS[i].method, (keel_location){0}, NULL, &settings.method),
+                         KEEL_OK);
+        assert_int_equal(
+            keel_run(model->system, model->start, model->velocities_given, &settings, NULL, NULL, &result),
+            KEEL_OK);
+        assert_non_null(result.closed_forms);
+        for (int k = 0; k < model->system->n_q; k++) {
+            if (i == 0)
+                q[k] = result.final->q[k];
+            assert_near(RUNS[i].method, "q at the end", q[k], result.final->q[k], 1e-5);
+        }
+        keel_result_clear(&result);
+    }
+    keel_model_free(model);
+}
+
 #define SHORT_CRANK "  pin: {type: revolute, bodies: [crank, rod], at: [0, 1]}\n"
 #define THROUGH_THE_PIVOT                                                                                    \
     PLANE "bodies:\n"                                                                                        \
@@ -496,7 +549,8 @@ static void test_other_branch(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_motion), cmocka_unit_test(test_run),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_motion),  cmocka_unit_test(test_run),
+                                       cmocka_unit_test(test_natural), cmocka_unit_test(test_methods),
                                        cmocka_unit_test(test_refused), cmocka_unit_test(test_other_branch)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
