@@ -12,54 +12,9 @@
 #include <cmocka.h>
 
 #include "keel/native.h"
-#include "trials.h"
+#include "reductions.h"
 
 static const double PI = 3.14159265358979323846;
-
-static double *zeroed(int count) {
-    double *x = calloc((size_t)count + 1, sizeof *x);
-    assert_non_null(x);
-    return x;
-}
-
-/* In (-1, 1). */
-static double chance(void) {
-    static uint32_t seed = 4711;
-    seed = seed * 1664525u + 1013904223u;
-    return seed / 2147483648.0 - 1;
-}
-
-static double largest(const double *x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++)
-        most = fabs(x[i]) <= most ? most : fabs(x[i]);
-    return most;
-}
-
-/* A state of chance of the system in u, and the same of the full system. */
-typedef struct pair {
-    const keel_system *full, *small;
-    const keel_reduction *r;
-    void *work, *small_work;
-    double t, *u, *u_rate, *q, *v;
-} pair;
-
-static pair pair_of(const trial *t) {
-    pair p = {.full = t->model->system, .r = t->model->system->reduction};
-    assert_non_null(p.r);
-    p.small = p.r->system;
-    assert_int_equal(p.full->work_new(p.full, &p.work), KEEL_OK);
-    assert_int_equal(p.small->work_new(p.small, &p.small_work), KEEL_OK);
-    p.u = zeroed(p.small->n_q), p.u_rate = zeroed(p.small->n_v);
-    p.q = zeroed(p.full->n_q), p.v = zeroed(p.full->n_v);
-    return p;
-}
-
-static void pair_end(pair *p) {
-    p->full->work_free(p->work);
-    p->small->work_free(p->small_work);
-    free(p->u), free(p->u_rate), free(p->q), free(p->v);
-}
 
 static void expand(pair *p, double t, const double *u, const double *u_rate, double *q, double *v) {
     p->r->expand(p->r, p->small_work, t, u, u_rate, q, v);
@@ -104,34 +59,6 @@ static void expect_closed(const pair *p) {
     if (!(largest(terms.Phi, m) < 3e-15 * size && largest(terms.rate, m) < 3e-15 * speed))
         fail_msg("Phi %.2e, rate %.2e", largest(terms.Phi, m), largest(terms.rate, m));
     free(terms.Phi), free(terms.rate);
-}
-
-/* v' of a system by its kernel; energy, power, and M x if there is an x. */
-static void accelerate(const keel_system *s, void *work, const keel_point *point, double *v_rate,
-                       double energy[2], const double *x, double *M_x) {
-    int m = keel_system_m(s);
-    double *lambda = zeroed(m);
-    keel_terms terms = {.M = zeroed(keel_pattern_count(s->M)),
-                        .J = zeroed(keel_pattern_count(s->J)),
-                        .Q = zeroed(s->n_v),
-                        .xi = zeroed(m)};
-    keel_point at = *point;
-    at.lambda = lambda;
-    keel_saddle *K = keel_saddle_new(s->M, s->J, NULL);
-    assert_non_null(K);
-    unsigned what = KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | KEEL_ENERGY | KEEL_POWER;
-    assert_int_equal(s->evaluate(s, work, what, &at, &terms), KEEL_OK);
-    assert_int_equal(keel_saddle_factor(K, terms.M, terms.J, NULL), KEEL_OK);
-    assert_int_equal(keel_saddle_solve(K, terms.Q, terms.xi, v_rate, lambda, NULL), KEEL_OK);
-    energy[0] = terms.energy, energy[1] = terms.power;
-    for (int i = 0; x && i < s->n_v; i++)
-        for (int k = s->M.start[i]; k < s->M.start[i + 1]; k++) {
-            int j = s->M.index[k];
-            M_x[i] += terms.M[k] * x[j];
-            M_x[j] += i == j ? 0 : terms.M[k] * x[i];
-        }
-    keel_saddle_free(K);
-    free(lambda), free(terms.M), free(terms.J), free(terms.Q), free(terms.xi);
 }
 
 /* v and H a time s later on the line that begins with u, u', u''. */

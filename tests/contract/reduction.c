@@ -11,19 +11,7 @@
 #include "keel/mechanism.h"
 #include "keel/native.h"
 #include "mechanisms.h"
-
-static double *zeroed(int count) {
-    double *x = calloc((size_t)count + 1, sizeof *x);
-    assert_non_null(x);
-    return x;
-}
-
-/* In (-1, 1). */
-static double chance(void) {
-    static uint32_t seed = 12345;
-    seed = seed * 1664525u + 1013904223u;
-    return seed / 2147483648.0 - 1;
-}
+#include "reductions.h"
 
 /* Two groups of cranks on oblique ground, led by 'f' and 'a'. The first: three cranks that are bent (pins of
  * two couplers at different places), the leader with a spring, friction and a pendulum, and pins described
@@ -70,31 +58,6 @@ static const char TWO_GROUPS[] =
     "start: {\"F.angle'\": 1, \"A.angle'\": 2}\n"
     "simulate: {until: 1}\n";
 
-/* A state of chance of the system in u, and what both systems say of it. */
-typedef struct pair {
-    const keel_system *full, *small;
-    const keel_reduction *r;
-    void *work, *small_work;
-    double *u, *u_rate, *q, *v, *value;
-} pair;
-
-static pair pair_of(const trial *t) {
-    pair p = {.full = t->model->system, .r = t->model->system->reduction};
-    assert_non_null(p.r);
-    p.small = p.r->system;
-    assert_int_equal(p.full->work_new(p.full, &p.work), KEEL_OK);
-    assert_int_equal(p.small->work_new(p.small, &p.small_work), KEEL_OK);
-    p.u = zeroed(p.small->n_q), p.u_rate = zeroed(p.small->n_v);
-    p.q = zeroed(p.full->n_q), p.v = zeroed(p.full->n_v), p.value = zeroed(p.r->n_poses);
-    return p;
-}
-
-static void pair_end(pair *p) {
-    p->full->work_free(p->work);
-    p->small->work_free(p->small_work);
-    free(p->u), free(p->u_rate), free(p->q), free(p->v), free(p->value);
-}
-
 /* Not near a flat pose, where multipliers and with them all comparisons lose digits. */
 static void move_by_chance(pair *p) {
     double least;
@@ -110,13 +73,6 @@ static void move_by_chance(pair *p) {
     p->r->expand(p->r, p->small_work, 0, p->u, p->u_rate, p->q, p->v);
 }
 
-static double largest(const double *x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++)
-        most = fabs(x[i]) <= most ? most : fabs(x[i]);
-    return most;
-}
-
 static void expect_closed(const pair *p) {
     const keel_system *s = p->full;
     int m = keel_system_m(s);
@@ -129,34 +85,14 @@ static void expect_closed(const pair *p) {
     free(terms.Phi), free(terms.rate);
 }
 
-/* v' of a system by its kernel, and energy and power. */
-static void accelerate(const keel_system *s, void *work, const double *q, const double *v, double *v_rate,
-                       double energy[2]) {
-    int m = keel_system_m(s);
-    double *lambda = zeroed(m);
-    keel_terms terms = {.M = zeroed(keel_pattern_count(s->M)),
-                        .J = zeroed(keel_pattern_count(s->J)),
-                        .Q = zeroed(s->n_v),
-                        .xi = zeroed(m)};
-    keel_point at = {.q = q, .v = v, .lambda = lambda};
-    keel_saddle *K = keel_saddle_new(s->M, s->J, NULL);
-    assert_non_null(K);
-    unsigned what = KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | KEEL_ENERGY | KEEL_POWER;
-    assert_int_equal(s->evaluate(s, work, what, &at, &terms), KEEL_OK);
-    assert_int_equal(keel_saddle_factor(K, terms.M, terms.J, NULL), KEEL_OK);
-    assert_int_equal(keel_saddle_solve(K, terms.Q, terms.xi, v_rate, lambda, NULL), KEEL_OK);
-    energy[0] = terms.energy, energy[1] = terms.power;
-    keel_saddle_free(K);
-    free(lambda), free(terms.M), free(terms.J), free(terms.Q), free(terms.xi);
-}
-
 /* q_u x, by the map of velocities: it is linear. */
 static void expect_same_motion(pair *p) {
     int n = p->full->n_v, left = p->small->n_v;
     double *a = zeroed(n), *u_second = zeroed(left), *b = zeroed(n), *ignored = zeroed(p->full->n_q);
     double energy[2], small_energy[2];
-    accelerate(p->full, p->work, p->q, p->v, a, energy);
-    accelerate(p->small, p->small_work, p->u, p->u_rate, u_second, small_energy);
+    accelerate(p->full, p->work, &(keel_point){.q = p->q, .v = p->v}, a, energy, NULL, NULL);
+    accelerate(p->small, p->small_work, &(keel_point){.q = p->u, .v = p->u_rate}, u_second, small_energy,
+               NULL, NULL);
     p->r->expand(p->r, p->small_work, 0, p->u, u_second, ignored, b);
     double size = largest(a, n);
     for (int i = 0; i < n; i++)
@@ -249,12 +185,12 @@ static void test_machine_code(void **state) {
     pair p = pair_of(&t);
     double before[2], after[2], a[5], b[5];
     move_by_chance(&p);
-    accelerate(p.small, p.small_work, p.u, p.u_rate, a, before);
+    accelerate(p.small, p.small_work, &(keel_point){.q = p.u, .v = p.u_rate}, a, before, NULL, NULL);
     keel_native *native = keel_native_attach(t.model->system, NULL, NULL);
     assert_int_equal(keel_native_compile(native, 1), KEEL_NATIVE_READY);
     assert_non_null(p.small->kernel(p.small));
     assert_non_null(p.full->kernel(p.full));
-    accelerate(p.small, p.small_work, p.u, p.u_rate, b, after);
+    accelerate(p.small, p.small_work, &(keel_point){.q = p.u, .v = p.u_rate}, b, after, NULL, NULL);
     assert_true(a[0] == b[0] && before[0] == after[0]);
     keel_native_detach(native);
     pair_end(&p);
