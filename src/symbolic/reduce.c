@@ -8,8 +8,8 @@
  *
  *     u' = w / M,   M w' = -V',   M = sqrt(m).
  *
- * Other forces may be stiff, and what finds that out before the first step knows u' only. The applied forces
- * are those of forces.c, written in q and v = q_u u' of the mechanism. The pose, q and v, stands in the
+ * Other forces may be stiff and hold u' all but constant: then it is w that varies. The applied forces are
+ * those of forces.c, written in q and v = q_u u' of the mechanism. The pose, q and v, stands in the
  * section of invariants, so that it has machine code, too: the system has none of these (n_i = 0), and nobody
  * but `expand` asks for them.
  */
