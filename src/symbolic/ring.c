@@ -13,7 +13,7 @@
  * Bodies are reached from the nearer side. In the axes of each body, with u' = 1 and A the turn of its pin,
  *
  *     omega = A^T omega_p +- theta' z,    v = A^T (v_p + omega_p x (f - r_p)) + omega x (r - f)
- *     M = sum of m v . v + omega . Theta omega
+ *     m = sum of mass v . v + omega . Theta omega
  *
  * f the foot of the pin, r the centre, all as drawn. Weights likewise: gravity is turned into the body.
  */

@@ -6,8 +6,8 @@
  * theta_i be the angle of pin i, from the normal before it to the one behind it. Then the ring is closed by
  *
  *     theta_1 = theta_3 = theta_5 = phi,   theta_2 = theta_4 = theta_6 = psi,
- *     x = tan phi/2,  y = tan psi/2:    3 - x^2 - y^2 + K x^2 y^2 - 8 c x y = 0,    c = cos alpha, K = 4 c^2
- * - 1
+ *     x = tan phi/2,  y = tan psi/2,       c = cos alpha,  K = 4 c^2 - 1:
+ *     3 - x^2 - y^2 + K x^2 y^2 - 8 c x y = 0
  *
  * (Chen, You and Tarnai, Threefold-symmetric Bricard linkages for deployable structures, 2005, in half
  * angles). With 4 |c| < 1 this is one closed curve round the origin, on which the ring has one freedom
@@ -45,7 +45,7 @@ typedef struct ki_ring_angle {
 /* phi and psi as letters. */
 void ki_ring_angles(ki_solved *solved, double cosine, ki_ring_angle angle[2]);
 
-/* M and V. */
+/* m and V of solved.h. */
 void ki_ring_energy(ki_solved *solved, const ki_ring *ring, const ki_ring_angle angle[2]);
 
 /* theta_i - its value as drawn */

@@ -36,7 +36,7 @@ bool ki_solve_rods(ki_solved *solved, int crank) {
         return false;
     ki_rods_coordinates(&x, solved->q, solved->q_u);
     ki_rods_turns(&x, solved->turn);
-    solved->m = x.M;
+    solved->m = x.m;
     solved->V = x.V;
     solved->u = (ki_parameter){.q = {x.mech->body[crank].q}};
     solved->reason = reason_of(&x);

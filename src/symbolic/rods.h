@@ -64,13 +64,13 @@ typedef struct ki_rods {
     int gap_count; /* functions of u that must stay above zero, their largest values about 1 */
     ki_node *gap;
     double down[3]; /* gravity; in the plane without its third component */
-    ki_node M, V;   /* kinetic energy M u'^2 / 2, potential of the weights */
+    ki_node m, V;   /* kinetic energy m u'^2 / 2, potential of the weights */
 } ki_rods;
 
 /* Finds the loops with this body as crank. False: there is something else. */
 bool ki_rods_find(ki_rods *x, int crank);
 
-/* Makes the closed forms, M and V. */
+/* Makes the closed forms, m and V. */
 void ki_rods_write(ki_rods *x);
 
 /* Whether all gaps stay open for all u; finds turns and middle of the angles on the way. */

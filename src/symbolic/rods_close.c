@@ -196,7 +196,7 @@ static void add_crank(ki_rods *x) {
     const ki_body *crank = &x->mech->body[x->crank];
     ki_swing y = ki_swing_of(x->mech, crank, CENTRE);
     ki_node height = ki_wave_node(x, ki_swing_along(&y, x->down));
-    x->M = number(g, about_pin(x->mech, crank));
+    x->m = number(g, about_pin(x->mech, crank));
     x->V = times(g, number(g, -crank->mass), height);
 }
 
@@ -210,7 +210,7 @@ static void add_slider(ki_rods *x, const ki_rod *rod) {
     ki_rotate(R, from, y_0);
     ki_add_scaled(1, slider->place[0], y_0);
     ki_node height = slider_along(x, rod, y_0, CENTRE, x->down);
-    x->M = plus(g, x->M, times(g, number(g, m), times(g, rod->x_rate, rod->x_rate)));
+    x->m = plus(g, x->m, times(g, number(g, m), times(g, rod->x_rate, rod->x_rate)));
     x->V = minus(g, x->V, times(g, number(g, slider->mass), height));
 }
 

@@ -54,8 +54,8 @@ void ki_rod_in_plane(ki_rods *x, ki_rod *rod, const ki_swing *P) {
     vec w_u = ki_vec_by_u(x, w), v = centre(g, ki_vec_by_u(x, o), w_u, l, n);
     turn(x, rod, w, w_u);
     ki_node spin = times(g, rod->angle[0].rate, rod->angle[0].rate);
-    x->M = plus(g, x->M, times(g, number(g, body->mass), dot(g, v, v)));
-    x->M = plus(g, x->M, times(g, number(g, body->inertia[2]), spin));
+    x->m = plus(g, x->m, times(g, number(g, body->mass), dot(g, v, v)));
+    x->m = plus(g, x->m, times(g, number(g, body->inertia[2]), spin));
     ki_node height = dot(g, vec_of(g, x->down), centre(g, o, w, l, n));
     x->V = minus(g, x->V, times(g, number(g, body->mass), height));
 }

@@ -13,7 +13,7 @@
  * In the axes of the rod, with the slider's twist x' (Omega, V) at the joint in those of the slider,
  *
  *     omega = a' (cos b, 0, sin b) + (0, b', 0) + x' R^T Omega
- *     M = m x'^2 V . V + 2 m x' R^T V . (omega x d) + omega . Theta omega
+ *     m = mass x'^2 V . V + 2 mass x' R^T V . (omega x d) + omega . Theta omega
  *
  * Theta about the joint. The centre is at o + l w + the rest of d, l = d . r / L^2: most rods have no rest.
  */
@@ -183,7 +183,7 @@ static void add_inertia(ki_rods *x, const ki_rod *rod, const frames *f) {
         times(g, number(g, body->mass * ki_dot3(f->V, f->V)), times(g, rod->x_rate, rod->x_rate));
     ki_node mixed = dot(g, V, cross(g, omega, vec_times(g, number(g, 2 * body->mass), vec_of(g, f->d))));
     ki_node turning = dot(g, omega, mat_vec(g, &Theta, omega));
-    x->M = plus(g, x->M, plus(g, plus(g, carried, mixed), turning));
+    x->m = plus(g, x->m, plus(g, plus(g, carried, mixed), turning));
 }
 
 /* -m g . ((1 - l) o + l P + rest) */
