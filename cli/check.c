@@ -100,8 +100,9 @@ static keel_status evaluate(findings *f) {
         return status;
     status = keel_rank_compute(system->J, f->J, 0, &f->rank);
     f->rank_known = status >= 0;
-    if (f->rank_known)
-        ki_shared_multipliers(&f->rank, m, f->shared);
+    for (int i = 0; f->rank_known && i < m; i++)
+        for (int k = 0; k < f->rank.dependent_count; k++)
+            f->shared[i] |= fabs(f->rank.null_space[k * m + i]) > 1e-8;
     return status;
 }
 

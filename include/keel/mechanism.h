@@ -119,6 +119,11 @@ KEEL_API void keel_mechanism_set_planar(keel_mechanism *mechanism, int planar);
 KEEL_API void keel_mechanism_set_gravity(keel_mechanism *mechanism, const double gravity[3]);
 KEEL_API void keel_mechanism_set_coordinates(keel_mechanism *mechanism, keel_coordinates coordinates);
 
+/* How well the drawn geometry is known: places relative to the extent of the mechanism, directions in
+ * radians. Conditions of joints that agree within it repeat each other (docs/sizes.md). */
+#define KEEL_PRECISION 1e-6 /* if nothing is said: drawings with six digits */
+KEEL_API void keel_mechanism_set_precision(keel_mechanism *mechanism, double length, double angle);
+
 /* Each adds one part. The number of the part, counted from 0 among its kind (bodies from 1: KEEL_GROUND is
  * 0), or a negative keel_status: KEEL_ERROR_INPUT after a message (a name taken, a type not known, a number
  * that is not finite, ...), KEEL_ERROR_MEMORY. */

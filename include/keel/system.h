@@ -144,6 +144,20 @@ struct keel_system {
      */
     const double *q_size;
 
+    double extent; /* of the mechanism, in its unit of length; 0: not known */
+
+    /* [m] the natural size of a row, which no pose changes: 1 for directions and angles, the extent of its
+     * loop for lengths. What a displacement of q_size makes of the row is compared with it, so that a row
+     * which vanishes in exact arithmetic is recognised whatever round-off leaves of it
+     * (docs/sizes.md). NULL: as large as rows are in the poses that were met. */
+    const double *row_size;
+
+    /* How well the geometry is known: places relative to the extent, and directions in radians. Conditions
+     * that agree within it repeat each other (docs/sizes.md). 0: to round-off. */
+    struct {
+        double length, angle;
+    } precision;
+
     /* [n_h] how large the positions are that Phi_i is the difference of: their round-off stays in Phi_i
      * whatever the coordinates are. A body 700 m from the origin may turn about a pin there, and the angle
      * does not tell. NULL: as large as the coordinates tell. */

@@ -45,6 +45,7 @@ typedef enum ki_trouble_kind {
     KI_TROUBLE_KEEPING,    /* joint projection stopped with invariant `index` off by `amount` */
     KI_TROUBLE_INVARIANT,  /* invariant `index` is none: its rate is `amount`, of terms of `size` */
     KI_TROUBLE_AUGMENTED,  /* the augmented Lagrangian of a step stopped with row `index` open by `amount` */
+    KI_TROUBLE_REPEATED,   /* row `index`, which repeats others, has come open by `amount`   */
     KI_TROUBLE_MASS_CHANGES, /* entry `index`, `other` of M is not constant, as the integrator needs it    */
     KI_TROUBLE_UNSUITED      /* the integrator cannot take the system: `why`                    */
 } ki_trouble_kind;

@@ -31,6 +31,7 @@ keel_mechanism *keel_mechanism_new(void) {
         m->body = ground;
         m->body_count = 1;
         m->index = index;
+        m->precision_length = m->precision_angle = KEEL_PRECISION;
         if (ki_index_add(index, (ki_index_entry){"ground", KI_PARTS, KI_BODY, KEEL_GROUND, false}))
             return m;
     }
@@ -66,6 +67,11 @@ void keel_mechanism_set_planar(keel_mechanism *mechanism, int planar) {
 
 void keel_mechanism_set_gravity(keel_mechanism *mechanism, const double gravity[3]) {
     memcpy(mechanism->gravity, gravity, sizeof mechanism->gravity);
+}
+
+void keel_mechanism_set_precision(keel_mechanism *mechanism, double length, double angle) {
+    mechanism->precision_length = length;
+    mechanism->precision_angle = angle;
 }
 
 void keel_mechanism_set_coordinates(keel_mechanism *mechanism, keel_coordinates coordinates) {

@@ -36,6 +36,7 @@ struct keel_mechanism {
     int planar;
     double gravity[3];
     keel_coordinates coordinates;
+    double precision_length, precision_angle;
     int body_count; /* with the ground, number 0 */
     keel_body *body;
     int joint_count;

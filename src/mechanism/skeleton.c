@@ -175,6 +175,8 @@ ki_mech *ki_skeleton_new(const keel_mechanism *m, const ki_tree *tree) {
     mech->system = keel_system_default();
     mech->d = m->planar ? KI_PLANAR : KI_SPATIAL;
     memcpy(mech->gravity, m->gravity, sizeof mech->gravity);
+    mech->system.precision.length = m->precision_length;
+    mech->system.precision.angle = m->precision_angle;
     mech->body_count = m->body_count;
     mech->body = KI_NEW(&mech->arena, ki_body, m->body_count);
     mech->body_of = KI_NEW(&mech->arena, int, m->body_count);

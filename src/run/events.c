@@ -6,14 +6,6 @@
 
 #include "run/reduction.h"
 
-void ki_shared_multipliers(const keel_rank *rank, int m, int *shared) {
-    for (int i = 0; i < m; i++) {
-        shared[i] = 0;
-        for (int k = 0; k < rank->dependent_count; k++)
-            shared[i] |= fabs(rank->null_space[k * m + i]) > 1e-8;
-    }
-}
-
 keel_event *ki_new_event(keel_simulation *sim, double t, keel_event_kind kind) {
     if (sim->event_count == KEEL_EVENTS_MAX) {
         sim->events_dropped++;
@@ -62,7 +54,8 @@ static void list_by_rows(keel_simulation *sim, const ki_dynamics *d, double leas
     double *part = sim->watch.of.left; /* how long the rests were is known by now */
     ki_gap_parts(&sim->watch.of, d, least, part);
     for (int i = 0; i < d->m; i++)
-        if ((part[i] > 1e-3 || has_vanished(sim, d, i, least)) && !(sim->shared && sim->shared[i]))
+        if ((part[i] > 1e-3 || has_vanished(sim, d, i, least)) &&
+            !(sim->shared && !sim->held.selection && sim->shared[i]))
             used = add_name(text, size, used, keel_system_name(d->system, KEEL_NAME_CONSTRAINT, i, buffer));
 }
 
@@ -165,7 +158,7 @@ keel_status ki_look_for_events(keel_simulation *sim) {
     look_for_switch(sim);
     if (sim->integrator->steps == 0 || !ki_watch_step(&sim->watch, sim->integrator, &sim->rows, &t, &gap))
         return KEEL_OK;
-    return report_singular(sim, t, gap);
+    return ki_others_are_better(sim, t, sim->watch.y) ? KEEL_OK : report_singular(sim, t, gap);
 }
 
 void ki_explain_singular(keel_simulation *sim) {

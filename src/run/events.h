@@ -23,12 +23,8 @@ bool ki_explain_energy(keel_simulation *sim);
 /* After a failed step or row: adds a note if a tolerance too loose for projection may be the cause. */
 void ki_explain_looseness(keel_simulation *sim, const ki_trouble *trouble);
 
-/* shared[i] = 1 if some vector of the null space of J^T has a component i: the multiplier is not unique
- * then. */
-void ki_shared_multipliers(const keel_rank *rank, int m, int *shared);
-
 /* The states of self-stress are kept if there are outputs that they might change. */
-void ki_keep_null_space(keel_simulation *sim, const keel_rank *rank);
+keel_status ki_keep_self_stresses(keel_simulation *sim, double *stress, int count);
 
 /* Finds, at the first row, which outputs depend on how dependent constraints share their multipliers: a
  * reaction in a joint that others repeat. `outputs` are those at `at`; scratch [n_outputs]. */

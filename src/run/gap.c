@@ -281,7 +281,7 @@ keel_status ki_gap_prepare(const ki_gap *gap, ki_dynamics *d, double t, const do
     return ki_evaluate_terms(d, KEEL_JACOBIAN, t, y);
 }
 
-void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d) {
+void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d, int rank) {
     size_t m = (size_t)d->m, n = (size_t)d->system->n_v;
     *gap = (ki_gap){0};
     gap->length = KI_NEW(arena, double, m);
@@ -304,6 +304,8 @@ void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d) {
         return;
     double least = gap->by_pivots ? RANK_BY_PIVOTS : RANK_BY_ROWS;
     gap->rank = ki_gap_rank(gap, d, least);
+    if (rank >= 0)
+        gap->rank = rank;
     for (size_t i = 0; i < m; i++)
         gap->dependent[i] = gap->left[i] <= least;
     ki_gap_turned(gap, d);

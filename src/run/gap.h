@@ -41,7 +41,7 @@ typedef struct ki_gap {
 } ki_gap;
 
 /* Memory from the arena (it may fail); the rank from d, at the start. */
-void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d);
+void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d, int rank);
 
 /* Brings the matrices of d to (t, y), as far as a measurement needs them. */
 keel_status ki_gap_prepare(const ki_gap *gap, ki_dynamics *d, double t, const double *y);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "run/events.h"
+#include "run/restart.h"
 #include "run/trouble.h"
 
 static const keel_location NOWHERE = {0};
@@ -70,13 +71,13 @@ keel_status ki_make_reduced_workspaces(keel_simulation *sim) {
     if (!status)
         status = ki_law_init(&sim->law, &sim->arena, moving, &plain, sim->diagnostics);
     if (!status)
-        status = ki_law_init(&sim->law_of_rows, &sim->arena, sim->system, &plain, sim->diagnostics);
+        status = ki_law_init(&sim->law_of_rows, &sim->arena, sim->active, &plain, sim->diagnostics);
     if (!status)
         status = ki_dynamics_init(&sim->dynamics, moving, &sim->law);
     if (!status)
         status = ki_dynamics_init(&sim->reduced_rows, moving, &sim->law);
     if (!status)
-        status = ki_dynamics_init(&sim->rows, sim->system, &sim->law_of_rows);
+        status = ki_dynamics_init(&sim->rows, sim->active, &sim->law_of_rows);
     if (status)
         return status;
     sim->aside = &sim->reduced_rows;
@@ -88,28 +89,6 @@ keel_status ki_make_reduced_workspaces(keel_simulation *sim) {
     return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
-/* Workspaces for all coordinates in place of those for u; counts go on. */
-static keel_status make_full_workspaces(keel_simulation *sim) {
-    ki_dynamics old = sim->dynamics;
-    sim->dynamics = sim->rows = sim->reduced_rows = (ki_dynamics){0};
-    sim->reduction = NULL;
-    ki_choose_method(sim);
-    keel_status status = ki_make_workspaces(sim);
-    ki_dynamics *d = &sim->dynamics;
-    d->evaluations += old.evaluations;
-    d->factorizations += old.factorizations;
-    d->projections += old.projections;
-    d->projection_factorizations += old.projection_factorizations;
-    d->projection_iterations += old.projection_iterations;
-    return status;
-}
-
-static void clear_workspaces(keel_simulation *sim) {
-    ki_dynamics_clear(&sim->dynamics);
-    ki_dynamics_clear(&sim->rows);
-    ki_dynamics_clear(&sim->reduced_rows);
-}
-
 keel_status ki_shrink_start(keel_simulation *sim, double t) {
     const keel_reduction *r = sim->reduction;
     double *y = sim->reduced_y;
@@ -118,8 +97,9 @@ keel_status ki_shrink_start(keel_simulation *sim, double t) {
         if (sim->settings.closed_forms == KEEL_CLOSED_FORMS_YES)
             return refuse("the start is on another branch, or in a pose where branches meet",
                           sim->diagnostics);
-        clear_workspaces(sim);
-        keel_status status = make_full_workspaces(sim);
+        sim->reduction = NULL;
+        ki_clear_workspaces(sim);
+        keel_status status = ki_replace_workspaces(sim);
         return status ? status : ki_factor_at(sim->full, t, sim->row_y);
     }
     *ki_work(&sim->dynamics, y) = 0;
@@ -204,20 +184,6 @@ static keel_status expand_trusted(keel_simulation *sim) {
     return status;
 }
 
-/* Workspaces, integrator and watch for all coordinates, from sim->row_y. */
-static keel_status begin_again(keel_simulation *sim) {
-    double t = sim->trusted_t;
-    keel_status status = make_full_workspaces(sim);
-    if (!status)
-        status = ki_factor_at(sim->full, t, sim->row_y);
-    if (!status)
-        status = ki_prepare_workspaces(sim, t, sim->row_y);
-    sim->stiffness = (ki_stiffness){0};
-    if (!status)
-        sim->integrator = ki_start_by_stiffness(sim, t, sim->row_y, &status);
-    return status ? status : ki_begin_watch(sim, t, sim->row_y);
-}
-
 static void tell_end(keel_simulation *sim, bool failed) {
     keel_event *event = ki_new_event(sim, sim->trusted_t, KEEL_EVENT_METHOD);
     if (event)
@@ -227,33 +193,21 @@ static void tell_end(keel_simulation *sim, bool failed) {
 }
 
 keel_status ki_leave_reduction(keel_simulation *sim) {
+    const keel_reduction *left = sim->reduction;
     ki_integrator *old = sim->integrator;
-    bool discarded = old->t > sim->trusted_t;
+    int discarded = old->t > sim->trusted_t;
     keel_status status = expand_trusted(sim);
     if (status)
         return status;
-    keel_simulation before = *sim;
-    status = begin_again(sim);
-    if (status) {
-        if (sim->integrator != old)
-            ki_integrator_free(sim->integrator);
-        clear_workspaces(sim);
-        before.arena = sim->arena;
-        *sim = before;
-        return status;
-    }
     old->steps -= discarded;
     old->rejected += discarded;
-    ki_carry_counts(old, sim->integrator);
-    ki_measure_work_from_here(sim);
+    sim->reduction = NULL;
+    status = ki_restart(sim, sim->trusted_t, 0, false);
+    if (status) {
+        sim->reduction = left;
+        return status;
+    }
     sim->energy_origin = sim->energy_initial;
-    /* the old one ends with the workspace it was made for */
-    ki_dynamics now = sim->dynamics;
-    sim->dynamics = before.dynamics;
-    ki_integrator_free(old);
-    before.dynamics = sim->dynamics;
-    sim->dynamics = now;
-    clear_workspaces(&before);
     tell_end(sim, !discarded);
     return KEEL_OK;
 }

@@ -73,8 +73,12 @@ static keel_status evaluate_row(keel_simulation *sim, double t) {
         status = rates_of_row(sim, t);
     /* Dependent constraints share their multiplier. Penalty masses share it themselves, but where they are
      * iterated to exact multipliers they leave noise in it; the generalized inverse has been told how. */
-    if (!status && d->factored && sim->law.formulation != KEEL_GENERALIZED_INVERSE)
+    if (!status && sim->held.selection) {
+        keel_point at = ki_point(d, t, sim->row_y);
+        status = ki_expand_multipliers(sim, &at);
+    } else if (!status && d->factored && sim->law.formulation != KEEL_GENERALIZED_INVERSE) {
         status = keel_saddle_least_norm(d->K, d->lambda);
+    }
     return status < 0 ? status : KEEL_OK;
 }
 
@@ -119,8 +123,10 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
         status = energy_of_row(sim, t, row);
     keel_point at = ki_point(d, t, sim->row_y);
     const double *v_rate = ki_v(d, sim->row_k);
+    if (sim->held.selection)
+        at.lambda = sim->held.lambda;
     if (!status && sys->n_outputs)
-        status = sys->outputs(sys, d->work, &at, v_rate, sim->row_outputs);
+        status = sys->outputs(sys, ki_work_of_all(sim), &at, v_rate, sim->row_outputs);
     if (!status && sim->null_space)
         status = ki_find_shared_outputs(sim, &at, v_rate, sim->row_outputs);
     if (status) {
@@ -144,9 +150,9 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     if (t != sim->integrator->t) { /* ends of steps are tracked already */
         double final_position = sim->position.final, final_velocity = sim->velocity.final;
         ki_track_violation(&sim->position, t, violation.position, violation.position_scaled,
-                           violation.position_row);
+                           ki_row_of_all(sim, violation.position_row));
         ki_track_violation(&sim->velocity, t, violation.velocity, violation.velocity_scaled,
-                           violation.velocity_row);
+                           ki_row_of_all(sim, violation.velocity_row));
         sim->position.final = final_position;
         sim->velocity.final = final_velocity;
     }

@@ -6,19 +6,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "linalg/dense.h"
 #include "run/events.h"
 
-void ki_keep_null_space(keel_simulation *sim, const keel_rank *rank) {
+keel_status ki_keep_self_stresses(keel_simulation *sim, double *stress, int count) {
     int m = keel_system_m(sim->system), outputs = sim->system->n_outputs;
-    if (rank->dependent_count == 0 || outputs == 0)
-        return;
-    sim->null_count = rank->dependent_count;
-    sim->null_space = KI_NEW(&sim->arena, double, (size_t)sim->null_count *(size_t)m);
+    if (count == 0 || outputs == 0)
+        return KEEL_OK;
+    sim->null_count = count;
+    sim->null_space = stress;
     sim->output_shared = KI_NEW(&sim->arena, int, outputs);
     sim->shifted = KI_NEW(&sim->arena, double, m + outputs);
-    if (!sim->arena.failed)
-        memcpy(sim->null_space, rank->null_space,
-               (size_t)sim->null_count * (size_t)m * sizeof *sim->null_space);
+    ki_orthonormalize(count, m, stress, m, 0);
+    return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
 keel_status ki_find_shared_outputs(keel_simulation *sim, const keel_point *at, const double *v_rate,
@@ -33,7 +33,7 @@ keel_status ki_find_shared_outputs(keel_simulation *sim, const keel_point *at, c
             lambda[i] = at->lambda[i] + size * sim->null_space[k * m + i];
         keel_point moved = *at;
         moved.lambda = lambda;
-        keel_status status = sys->outputs(sys, sim->rows.work, &moved, v_rate, values);
+        keel_status status = sys->outputs(sys, ki_work_of_all(sim), &moved, v_rate, values);
         if (status < 0)
             return status;
         for (int i = 0; i < sys->n_outputs; i++)

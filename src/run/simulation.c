@@ -6,22 +6,19 @@
 
 #include "run/events.h"
 #include "run/reduction.h"
+#include "run/restart.h"
 #include "run/start.h"
 #include "run/trouble.h"
 #include "stabilize/invariants.h"
 
-/* Rank of J costs a dense singular value decomposition: beyond this many entries a run does without (keel
- * check does it). */
-enum { LARGEST_RANK_PROBLEM = 100000 };
-
 keel_status ki_make_workspaces(keel_simulation *sim) {
     if (sim->reduction)
         return ki_make_reduced_workspaces(sim);
-    keel_status status = ki_law_init(&sim->law, &sim->arena, sim->system, &sim->settings, sim->diagnostics);
+    keel_status status = ki_law_init(&sim->law, &sim->arena, sim->active, &sim->settings, sim->diagnostics);
     if (!status)
-        status = ki_dynamics_init(&sim->dynamics, sim->system, &sim->law);
+        status = ki_dynamics_init(&sim->dynamics, sim->active, &sim->law);
     if (!status)
-        status = ki_dynamics_init(&sim->rows, sim->system, &sim->law);
+        status = ki_dynamics_init(&sim->rows, sim->active, &sim->law);
     sim->aside = &sim->rows;
     sim->full = &sim->dynamics;
     return status;
@@ -29,29 +26,25 @@ keel_status ki_make_workspaces(keel_simulation *sim) {
 
 static keel_status allocate(keel_simulation *sim) {
     const keel_system *sys = sim->system;
-    keel_status status = ki_make_workspaces(sim);
-    if (status)
-        return status;
-    sim->row_y = KI_NEW(&sim->arena, double, sim->full->n_y);
-    sim->row_k = KI_NEW(&sim->arena, double, sim->full->n_y);
+    int n_y = sys->n_q + sys->n_v + sys->n_z + 1;
+    sim->row_y = KI_NEW(&sim->arena, double, n_y);
+    sim->row_k = KI_NEW(&sim->arena, double, n_y);
     sim->row_outputs = KI_NEW(&sim->arena, double, sys->n_outputs);
     sim->output_told = KI_NEW(&sim->arena, bool, sys->n_outputs);
     sim->invariants = KI_NEW(&sim->arena, keel_invariant, sys->n_i);
     sim->events = KI_NEW(&sim->arena, keel_event, KEEL_EVENTS_MAX);
     sim->poses = KI_NEW(&sim->arena, ki_pose, KEEL_EVENTS_MAX);
     sim->was_dependent = KI_NEW(&sim->arena, bool, sys->n_v);
-    return sim->arena.failed ? KEEL_ERROR_MEMORY : status;
+    return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
 static void load_start(keel_simulation *sim, const keel_state *start) {
     const keel_system *sys = sim->system;
-    ki_dynamics *d = sim->full;
     double *y = sim->row_y;
-    memcpy(ki_q(y), start->q, (size_t)sys->n_q * sizeof(double));
-    memcpy(ki_v(d, y), start->v, (size_t)sys->n_v * sizeof(double));
-    memcpy(ki_z(d, y), start->z, (size_t)sys->n_z * sizeof(double));
-    memcpy(d->s, start->s, (size_t)sys->n_s * sizeof(double));
-    *ki_work(d, y) = 0;
+    memcpy(y, start->q, (size_t)sys->n_q * sizeof(double));
+    memcpy(y + sys->n_q, start->v, (size_t)sys->n_v * sizeof(double));
+    memcpy(y + sys->n_q + sys->n_v, start->z, (size_t)sys->n_z * sizeof(double));
+    y[sys->n_q + sys->n_v + sys->n_z] = 0;
 }
 
 void ki_track_violation(keel_violation *total, double t, double violation, double scaled, int row) {
@@ -71,8 +64,10 @@ static keel_status measure_violation(keel_simulation *sim) {
                                         : ki_measure_violation(&sim->dynamics, in->t, in->y, &w);
     if (status)
         return status;
-    ki_track_violation(&sim->position, in->t, w.position, w.position_scaled, w.position_row);
-    ki_track_violation(&sim->velocity, in->t, w.velocity, w.velocity_scaled, w.velocity_row);
+    ki_track_violation(&sim->position, in->t, w.position, w.position_scaled,
+                       ki_row_of_all(sim, w.position_row));
+    ki_track_violation(&sim->velocity, in->t, w.velocity, w.velocity_scaled,
+                       ki_row_of_all(sim, w.velocity_row));
     return KEEL_OK;
 }
 
@@ -105,24 +100,9 @@ static keel_status measure_invariants(keel_simulation *sim) {
 }
 
 static keel_status measure_rank(keel_simulation *sim) {
-    const keel_system *sys = sim->system;
-    int m = sim->full->m;
-    sim->rank = m ? -1 : 0;
+    sim->rank = keel_system_m(sim->system) ? -1 : 0;
     sim->rank_gap = INFINITY;
-    if (m == 0 || (double)m * sys->n_v > LARGEST_RANK_PROBLEM)
-        return KEEL_OK;
-    keel_rank rank;
-    keel_status status = keel_rank_compute(sys->J, sim->full->at.J, 0, &rank);
-    if (status)
-        return status;
-    sim->rank = rank.rank;
-    sim->rank_gap = rank.gap;
-    sim->shared = KI_NEW(&sim->arena, int, m);
-    if (sim->shared)
-        ki_shared_multipliers(&rank, m, sim->shared);
-    ki_keep_null_space(sim, &rank);
-    keel_rank_clear(&rank);
-    return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+    return sim->held.known ? ki_tell_held_rank(sim) : KEEL_OK;
 }
 
 static keel_status after_step(keel_simulation *sim) {
@@ -183,7 +163,7 @@ keel_status ki_begin_watch(keel_simulation *sim, double t, const double *y) {
     if (!status)
         status = ki_factor_at(d, t, y);
     if (!status)
-        ki_watch_init(&sim->watch, &sim->arena, d, t);
+        ki_watch_init(&sim->watch, &sim->arena, d, t, sim->held.selection || sim->rank == d->m ? d->m : -1);
     return !status && sim->arena.failed ? KEEL_ERROR_MEMORY : status;
 }
 
@@ -220,20 +200,56 @@ keel_status ki_prepare_workspaces(keel_simulation *sim, double t, double *y) {
     return status ? status : ki_audit_init(sim);
 }
 
-static keel_status begin(keel_simulation *sim, const keel_state *start, int velocities_given) {
-    ki_dynamics *d = sim->full;
-    keel_status status = keel_settings_validate(&sim->settings, start->t, sim->diagnostics);
+/* Workspaces for the constraints that are to be held. */
+static keel_status choose_constraints(keel_simulation *sim, const keel_state *start) {
+    keel_status status = ki_choose_held(sim, start->t, sim->row_y);
+    if (!status)
+        status = ki_make_workspaces(sim);
+    if (status == KEEL_ERROR_MEMORY)
+        keel_diagnostics_add(sim->diagnostics, KEEL_ERROR, (keel_location){0}, "%s",
+                             keel_status_text(status));
     if (status)
         return status;
-    load_start(sim, start);
-    ki_normalize(d, sim->row_y);
+    memcpy(sim->full->s, start->s, (size_t)sim->system->n_s * sizeof(double));
+    ki_normalize(sim->full, sim->row_y);
+    return KEEL_OK;
+}
+
+/* A start that was off the constraints hides which of them repeat others. */
+static keel_status choose_again(keel_simulation *sim, double t) {
+    if (sim->held.selection || !sim->held.known || sim->start_position_moved == 0)
+        return KEEL_OK;
+    keel_status status = ki_choose_held(sim, t, sim->row_y);
+    if (status || !sim->held.selection)
+        return status;
+    ki_clear_workspaces(sim);
+    return ki_replace_workspaces(sim);
+}
+
+static keel_status consistent_start(keel_simulation *sim, double t, int velocities_given) {
     ki_start_report report;
-    status = ki_make_consistent(d, &sim->settings, velocities_given, start->t, sim->row_y, sim->diagnostics,
-                                &report);
+    keel_status status = ki_make_consistent(sim->full, &sim->settings, velocities_given, t, sim->row_y,
+                                            sim->diagnostics, &report);
     if (status)
         return status;
     sim->start_position_moved = report.position_moved;
     sim->start_velocity_moved = report.velocity_moved;
+    if ((status = choose_again(sim, t)))
+        return status;
+    status = ki_factor_at(sim->full, t, sim->row_y);
+    return status ? status : ki_measure_repeated(sim, t, sim->row_y);
+}
+
+static keel_status begin(keel_simulation *sim, const keel_state *start, int velocities_given) {
+    keel_status status = keel_settings_validate(&sim->settings, start->t, sim->diagnostics);
+    if (status)
+        return status;
+    load_start(sim, start);
+    if (!(status = choose_constraints(sim, start)))
+        status = consistent_start(sim, start->t, velocities_given);
+    if (status)
+        return status;
+    ki_dynamics *d = sim->full;
     if (sim->reduction)
         status = ki_shrink_start(sim, start->t);
     if (status == KEEL_ERROR_INPUT) /* has told why */
@@ -275,7 +291,7 @@ keel_simulation *keel_simulation_new(const keel_system *system, const keel_state
         *status = KEEL_ERROR_MEMORY;
         return NULL;
     }
-    sim->system = system;
+    sim->system = sim->active = system;
     sim->settings = *settings;
     sim->diagnostics = diagnostics;
     sim->position.worst = sim->velocity.worst = -1;
@@ -300,24 +316,27 @@ void keel_simulation_free(keel_simulation *sim) {
     if (!sim)
         return;
     ki_integrator_free(sim->integrator);
-    ki_dynamics_clear(&sim->dynamics);
-    ki_dynamics_clear(&sim->rows);
-    ki_dynamics_clear(&sim->reduced_rows);
+    ki_clear_workspaces(sim);
+    ki_held_clear(&sim->held);
     ki_arena_free(&sim->arena);
     free(sim);
 }
 
-static keel_status take_step(keel_simulation *sim) {
+keel_status ki_take_step(keel_simulation *sim) {
     keel_status status = ki_follow_stiffness(sim);
     return status ? status : sim->integrator->method->step(sim->integrator, sim->settings.until);
 }
 
 keel_status keel_simulation_step(keel_simulation *sim) {
-    keel_status status = take_step(sim);
+    keel_status status = ki_renew_held(sim);
+    ki_before_step(sim);
+    if (!status)
+        status = ki_take_step(sim);
     if (sim->reduction && ki_reduction_ends(sim, status)) {
         keel_status left = ki_leave_reduction(sim);
-        status = left ? left : take_step(sim);
+        status = left ? left : ki_take_step(sim);
     }
+    status = ki_after_step(sim, status);
     bool stepped = !status;
     if (stepped)
         status = after_step(sim);

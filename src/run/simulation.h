@@ -6,6 +6,7 @@
 #include "keel/rank.h"
 #include "keel/run.h"
 #include "run/audit.h"
+#include "run/held.h"
 #include "run/stiffness.h"
 #include "run/watch.h"
 
@@ -18,6 +19,7 @@ typedef struct ki_pose {
 
 struct keel_simulation {
     const keel_system *system;
+    const keel_system *active; /* the same with the constraints that are held: `system` if that is all */
     const keel_reduction *reduction; /* the steps are in its coordinates u; NULL: in those of `system` */
     keel_settings settings;
     const char *method_reason; /* of "auto" */
@@ -56,6 +58,7 @@ struct keel_simulation {
     bool *output_told;  /* [n_outputs] it was not finite in some row, and a warning said so */
     int outputs_told;
     ki_watch watch;
+    ki_held held;
     bool *was_dependent;  /* [n_v] the partition at the last accepted step, ... */
     bool partition_known; /* ... once there is one */
     keel_event *events;   /* [KEEL_EVENTS_MAX]; the text of a singular pose is the names of its constraints */
@@ -63,6 +66,9 @@ struct keel_simulation {
     int event_count;
     long events_dropped;
 };
+
+/* One accepted step of the integrator, or of another that takes its place. */
+keel_status ki_take_step(keel_simulation *sim);
 
 /* Takes a violation into the largest so far at its level. */
 void ki_track_violation(keel_violation *total, double t, double violation, double scaled, int row);

@@ -119,6 +119,12 @@ static void describe(const keel_system *system, const ki_trouble *trouble, char 
                  "terms of size %.3g (keep_invariants = no runs without)",
                  keel_system_name(system, KEEL_NAME_INVARIANT, i, name), trouble->amount, trouble->size);
         break;
+    case KI_TROUBLE_REPEATED:
+        snprintf(text, size,
+                 "%s repeats others in the drawn pose, but opens by %.3g on the way: the drawing is not that "
+                 "of a mechanism that moves",
+                 ki_constraint_text(system, i, constraint, sizeof constraint), trouble->amount);
+        break;
     case KI_TROUBLE_AUGMENTED:
     case KI_TROUBLE_MASS_CHANGES:
     case KI_TROUBLE_UNSUITED:

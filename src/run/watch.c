@@ -12,11 +12,11 @@ static const double SINGULAR = 1e-5;
  * hardly see. */
 static const double NEAR = 1e-2;
 
-void ki_watch_init(ki_watch *w, ki_arena *arena, ki_dynamics *d, double t) {
+void ki_watch_init(ki_watch *w, ki_arena *arena, ki_dynamics *d, double t, int rank) {
     *w = (ki_watch){.logged = -INFINITY, .measured_at = -1, .t = t, .t_before = t, .smallest_time = t};
     if (d->m == 0)
         return;
-    ki_gap_init(&w->of, arena, d);
+    ki_gap_init(&w->of, arena, d, rank);
     w->y = KI_NEW(arena, double, d->n_y);
     w->active = !arena->failed && w->of.rank > 0;
     w->gap = w->before = w->largest = w->smallest = w->active ? ki_gap_measure(&w->of, d) : 0;

@@ -26,8 +26,8 @@ typedef struct ki_watch {
     double *y;        /* [n_y] scratch */
 } ki_watch;
 
-/* Memory from the arena. d must be factored at the start. */
-void ki_watch_init(ki_watch *watch, ki_arena *arena, ki_dynamics *d, double t);
+/* Memory from the arena. d must be factored at the start. `rank`: of J in general, -1: as there. */
+void ki_watch_init(ki_watch *watch, ki_arena *arena, ki_dynamics *d, double t, int rank);
 
 /* After an accepted step of the integrator. Returns true, with the time and the gap there, if a singular pose
  * lies inside the step. `rows` is the workspace for the search, at the pose afterwards. Sets in->singular_at

@@ -1,0 +1,387 @@
+#include "formulate/independence.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+
+/* How many times the precision of a drawing its rows may differ by and still repeat each other: errors of
+ * places add up along loops and are divided by the angles between their joints. */
+static const double MARGIN = 30;
+
+/* Rows that differ by more never repeat each other, however small their loop is in its mechanism. */
+static const double LARGEST_LIMIT = 1e-3;
+
+/* Without a precision: of the length of a row, as round-off of formulas leaves it. */
+static const double LIMIT_OF_FORMULAS = 1e-10;
+
+/* How far a look around goes, in natural sizes; how many directions it tries; what counts as closed. */
+static const double LOOK_DISTANCE = 0.02, LOOK_CLOSED = 1e-11;
+enum { LOOKS = 6, LOOK_ITERATIONS = 25 };
+
+enum { JOINTS, MOTIONS, NONHOLONOMIC, CLASSES };
+
+static void classify(ki_independence *look) {
+    const keel_system *sys = look->system;
+    for (int i = 0; i < look->m; i++) {
+        bool motion = sys->names.joint && !sys->names.joint[i];
+        look->class_of[i] = i >= sys->n_h ? NONHOLONOMIC : motion ? MOTIONS : JOINTS;
+    }
+}
+
+static void set_limits(ki_independence *look) {
+    const keel_system *sys = look->system;
+    double precision = fmax(sys->precision.length, sys->precision.angle);
+    for (int i = 0; i < look->m; i++) {
+        double part = sys->row_size && sys->extent > 0 ? fmax(1, sys->extent / sys->row_size[i]) : 1;
+        bool length = sys->row_size && sys->row_size[i] != 1;
+        look->limit[i] = fmin(MARGIN * precision * (length ? part : 1), LARGEST_LIMIT);
+        look->limit[i] = fmax(look->limit[i], LIMIT_OF_FORMULAS);
+    }
+}
+
+keel_status ki_independence_init(ki_independence *look, const keel_system *system, void *work) {
+    int m = keel_system_m(system), n = system->n_v;
+    *look = (ki_independence){.system = system, .work = work, .m = m, .n = n};
+    ki_arena *arena = &look->arena;
+    ki_arena_init(arena);
+    look->taken = KI_NEW(arena, bool, m);
+    look->row = KI_NEW(arena, int, m);
+    look->q = KI_NEW(arena, double, system->n_q);
+    look->sample = KI_NEW(arena, double, (size_t)LOOKS *(size_t)system->n_q);
+    look->terms.J = KI_NEW(arena, double, keel_pattern_count(system->J));
+    look->terms.Phi = KI_NEW(arena, double, system->n_h);
+    look->H = KI_NEW(arena, double, (size_t)m *(size_t)n);
+    look->L = KI_NEW(arena, double, (size_t)m *(size_t)m);
+    look->left = KI_NEW(arena, double, m);
+    look->scale = KI_NEW(arena, double, m);
+    look->limit = KI_NEW(arena, double, m);
+    look->order = KI_NEW(arena, int, m);
+    look->class_of = KI_NEW(arena, int, m);
+    look->x = KI_NEW(arena, double, n);
+    look->y = KI_NEW(arena, double, m);
+    look->trial = KI_NEW(arena, double, system->n_q);
+    if (arena->failed)
+        return KEEL_ERROR_MEMORY;
+    classify(look);
+    set_limits(look);
+    return KEEL_OK;
+}
+
+void ki_independence_clear(ki_independence *look) {
+    ki_arena_free(&look->arena);
+    *look = (ki_independence){0};
+}
+
+double ki_open_limit(const keel_system *system, int i) {
+    bool angle = !system->row_size || system->row_size[i] == 1;
+    double size = angle ? 1 : system->extent;
+    return MARGIN * (angle ? system->precision.angle : fmax(system->precision.length, system->precision.angle)) *
+           size;
+}
+
+/* ---- taking rows --------------------------------------------------------------------------------------- */
+
+static double *row_of(const ki_independence *look, int i) {
+    return look->H + (size_t)i * (size_t)look->n;
+}
+
+/* H at a pose. Rows without a natural size of their own have the length that they were met with. */
+static keel_status load(ki_independence *look, const keel_point *at) {
+    const keel_system *sys = look->system;
+    keel_pattern P = sys->J;
+    keel_status status = sys->evaluate(sys, look->work, KEEL_JACOBIAN, at, &look->terms);
+    if (status < 0)
+        return KEEL_ERROR_CALLBACK;
+    memset(look->H, 0, (size_t)look->m * (size_t)look->n * sizeof(double));
+    for (int i = 0; i < look->m; i++) {
+        double *row = row_of(look, i), square = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++) {
+            int j = P.index[k];
+            row[j] = look->terms.J[k] * (sys->q_size ? sys->q_size[j] : 1);
+            square += row[j] * row[j];
+        }
+        if (!isfinite(square))
+            return KEEL_ERROR_NOT_FINITE;
+        double own = sys->row_size ? sys->row_size[i] : sqrt(square);
+        if (sys->row_size || 1 / own < look->scale[i] || look->scale[i] == 0)
+            look->scale[i] = own > 0 ? 1 / own : 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            row[P.index[k]] *= look->scale[i];
+    }
+    return KEEL_OK;
+}
+
+static double length_of(int n, const double *x) {
+    return sqrt(ki_dot(n, x, x));
+}
+
+/* The row of a class of which most is left; -1: none. */
+static int longest(const ki_independence *look, int class, const bool *among) {
+    int best = -1;
+    for (int i = 0; i < look->m; i++)
+        if (!look->taken[i] && look->class_of[i] == class && (!among || among[i]) &&
+            (best < 0 || look->left[i] > look->left[best]))
+            best = i;
+    return best;
+}
+
+/* Row i becomes a unit vector of the basis; the rows that are left lose what they have of it. */
+static void take(ki_independence *look, int i, int count) {
+    double *row = row_of(look, i), length = look->left[i];
+    for (int j = 0; j < look->n; j++)
+        row[j] /= length;
+    look->L[(size_t)i * (size_t)look->m + (size_t)count] = length;
+    look->taken[i] = true;
+    look->order[count] = i;
+    for (int k = 0; k < look->m; k++) {
+        if (look->taken[k])
+            continue;
+        double *other = row_of(look, k), along = 0;
+        for (int again = 0; again < 2; again++) { /* the second time takes out what round-off left */
+            double part = ki_dot(look->n, other, row);
+            ki_axpy(look->n, -part, row, other);
+            along += part;
+        }
+        look->L[(size_t)k * (size_t)look->m + (size_t)count] = along;
+        look->left[k] = length_of(look->n, other);
+    }
+}
+
+/* What ends the taking. */
+typedef struct taking {
+    const bool *among; /* NULL: all rows      */
+    int classes;       /* of the first so many */
+    int most;          /* rows at the most    */
+    double floor;      /* of all limits       */
+} taking;
+
+/* Takes rows of H; returns how many. */
+static int take_all(ki_independence *look, taking by) {
+    int count = 0;
+    memset(look->taken, 0, (size_t)look->m * sizeof *look->taken);
+    memset(look->L, 0, (size_t)look->m * (size_t)look->m * sizeof *look->L);
+    for (int i = 0; i < look->m; i++)
+        look->left[i] = length_of(look->n, row_of(look, i));
+    look->least = INFINITY;
+    for (int class = 0; class < by.classes; class++)
+        while (count < by.most) {
+            int i = longest(look, class, by.among);
+            if (i < 0 || !(look->left[i] > fmax(look->limit[i], by.floor)))
+                break;
+            look->least = fmin(look->least, look->left[i]);
+            take(look, i, count++);
+        }
+    look->most = 0;
+    for (int i = 0; i < look->m; i++)
+        if (!look->taken[i])
+            look->most = fmax(look->most, look->left[i]);
+    return count;
+}
+
+static keel_status take_at(ki_independence *look, const keel_point *at, int *rank) {
+    keel_status status = load(look, at);
+    if (!status)
+        *rank = take_all(look, (taking){.classes = CLASSES, .most = look->m});
+    return status;
+}
+
+/* ---- a look around ------------------------------------------------------------------------------------- */
+
+/* A number in [-1, 1]. */
+static double noise(ki_independence *look) {
+    look->random = look->random * 1664525u + 1013904223u;
+    return (double)(look->random >> 8) / 8388608.0 - 1;
+}
+
+/* q <- q (+) C x */
+static void move(const ki_independence *look, const double *x, double *q) {
+    const keel_system *sys = look->system;
+    for (int j = 0; j < look->n; j++)
+        look->x[j] = x[j] * (sys->q_size ? sys->q_size[j] : 1);
+    if (sys->advance)
+        sys->advance(sys, q, look->x);
+    else
+        for (int j = 0; j < look->n; j++)
+            q[j] += look->x[j];
+}
+
+/* A displacement of the natural size `distance` that the rows taken do not see; false: they leave none. */
+static bool random_tangent(ki_independence *look, int count, double distance, double *x) {
+    for (int j = 0; j < look->n; j++)
+        x[j] = noise(look);
+    double before = length_of(look->n, x);
+    for (int again = 0; again < 2; again++)
+        for (int k = 0; k < count; k++) {
+            const double *basis = row_of(look, look->order[k]);
+            ki_axpy(look->n, -ki_dot(look->n, basis, x), basis, x);
+        }
+    double length = length_of(look->n, x), most = ki_max_norm(look->n, x);
+    if (!(length > 1e-8 * before))
+        return false;
+    for (int j = 0; j < look->n; j++)
+        x[j] *= distance / most;
+    return true;
+}
+
+/* Largest |Phi_i| / size_i of joints. */
+static double largest_violation(const ki_independence *look) {
+    double most = 0;
+    for (int i = 0; i < look->system->n_h; i++)
+        if (look->class_of[i] == JOINTS)
+            most = fmax(most, fabs(look->terms.Phi[i]) * look->scale[i]);
+    return most;
+}
+
+/* The shortest displacement that closes the rows taken: L y = -Phi, x = basis^T y. */
+static void closing_step(ki_independence *look, int count, double *x) {
+    memset(x, 0, (size_t)look->n * sizeof *x);
+    for (int k = 0; k < count; k++) {
+        int i = look->order[k];
+        const double *L = look->L + (size_t)i * (size_t)look->m;
+        double y = -look->terms.Phi[i] * look->scale[i];
+        for (int l = 0; l < k; l++)
+            y -= L[l] * look->y[l];
+        look->y[k] = y / L[k];
+        ki_axpy(look->n, look->y[k], row_of(look, i), x);
+    }
+}
+
+/* Puts the pose in look->trial back onto the joints: Newton's method on those rows that are independent as
+ * far as the violation allows to tell. */
+static bool close_joints(ki_independence *look, const keel_point *at, double *x) {
+    const keel_system *sys = look->system;
+    keel_point there = *at;
+    double previous = INFINITY;
+    there.q = look->trial;
+    for (int iteration = 0; iteration < LOOK_ITERATIONS; iteration++) {
+        if (load(look, &there) || sys->evaluate(sys, look->work, KEEL_POSITION, &there, &look->terms) < 0)
+            return false;
+        double violation = largest_violation(look);
+        if (!(violation < 1))
+            return false;
+        int count = take_all(look, (taking){.classes = 1, .most = look->m, .floor = violation});
+        double held = 0;
+        for (int k = 0; k < count; k++)
+            held = fmax(held, fabs(look->terms.Phi[look->order[k]]) * look->scale[look->order[k]]);
+        bool closed = held <= LOOK_CLOSED || (held <= 1e-8 && held > 0.5 * previous);
+        previous = held;
+        if (closed) {
+            for (int i = 0; i < sys->n_h; i++)
+                if (look->class_of[i] == JOINTS && !look->taken[i] &&
+                    fabs(look->terms.Phi[i]) > fmax(ki_open_limit(sys, i), 1e-8 / look->scale[i]))
+                    return false;
+            return true;
+        }
+        closing_step(look, count, x);
+        if (!(ki_max_norm(look->n, x) < 0.5))
+            return false;
+        move(look, x, look->trial);
+    }
+    return false;
+}
+
+/* Poses near by: the largest rank found there, and with it the pose in look->q. */
+static keel_status look_around(ki_independence *look, const keel_point *at, int *rank) {
+    const keel_system *sys = look->system;
+    size_t bytes = (size_t)sys->n_q * sizeof(double);
+    double *x = KI_NEW(&look->arena, double, look->n), best = 0;
+    keel_point there = *at;
+    if (!x)
+        return KEEL_ERROR_MEMORY;
+    look->random = 1;
+    for (int k = 0; k < LOOKS; k++) {
+        keel_status status = load(look, at);
+        if (status)
+            return status;
+        int count = take_all(look, (taking){.classes = 1, .most = look->m});
+        memcpy(look->trial, at->q, bytes);
+        if (!random_tangent(look, count, LOOK_DISTANCE, x))
+            return KEEL_OK;
+        move(look, x, look->trial);
+        if (!close_joints(look, at, x))
+            continue;
+        int found;
+        there.q = look->trial;
+        if ((status = take_at(look, &there, &found)))
+            return status;
+        memcpy(look->sample + (size_t)look->sample_count++ * (size_t)sys->n_q, look->trial, bytes);
+        if (found > *rank || (found == *rank && found > look->rank_here && look->least > best)) {
+            *rank = found;
+            best = look->least;
+            memcpy(look->q, look->trial, bytes);
+        }
+    }
+    return KEEL_OK;
+}
+
+static void list_taken(ki_independence *look) {
+    for (int i = 0, count = 0; i < look->m; i++)
+        if (look->taken[i])
+            look->row[count++] = i;
+}
+
+keel_status ki_find_independent(ki_independence *look, const keel_point *at) {
+    keel_point there = *at;
+    memcpy(look->q, at->q, (size_t)look->system->n_q * sizeof(double));
+    look->sample_count = 0;
+    keel_status status = take_at(look, at, &look->rank_here);
+    look->rank = look->rank_here;
+    if (!status && look->rank < look->m && look->system->n_s == 0) { /* poses of others need their own s */
+        status = look_around(look, at, &look->rank);
+        there.q = look->q;
+        int again;
+        if (!status)
+            status = take_at(look, &there, &again);
+    }
+    list_taken(look);
+    return status;
+}
+
+double ki_take_rows(ki_independence *look, const keel_point *at, keel_status *status) {
+    *status = load(look, at);
+    if (*status)
+        return 0;
+    int count = take_all(look, (taking){.classes = CLASSES, .most = look->rank});
+    list_taken(look);
+    return count < look->rank ? 0 : look->least;
+}
+
+double ki_least_of(ki_independence *look, const keel_point *at, const bool *held, keel_status *status) {
+    *status = load(look, at);
+    if (*status)
+        return 0;
+    int count = take_all(look, (taking){.classes = CLASSES, .most = look->rank, .among = held});
+    return count < look->rank ? 0 : look->least;
+}
+
+/* With unit vectors e_k of the basis, rows taken are H_i = sum_k L_ik e_k with a triangular L, and others H_d =
+ * sum_k L_dk e_k, as far as they are repeated: H_d = sum_i c_i H_i with c L = L_d. */
+int ki_self_stresses(const ki_independence *look, double *y, bool *shared) {
+    static const double LEAST_SHARE = 1e-8, LEAST_SHARE_DRAWN = 1e-4;
+    int m = look->m, count = 0, dependent = 0;
+    double least = fmax(look->system->precision.length, look->system->precision.angle) > 0 ? LEAST_SHARE_DRAWN
+                                                                                           : LEAST_SHARE;
+    for (int i = 0; i < m; i++)
+        count += look->taken[i];
+    for (int d = 0; d < m; d++) {
+        if (look->taken[d])
+            continue;
+        double *stress = y + (size_t)dependent++ * (size_t)m;
+        const double *L_d = look->L + (size_t)d * (size_t)m;
+        memset(stress, 0, (size_t)m * sizeof *stress);
+        for (int k = count - 1; k >= 0; k--) {
+            double c = L_d[k];
+            for (int l = k + 1; l < count; l++)
+                c += stress[look->order[l]] * look->L[(size_t)look->order[l] * (size_t)m + (size_t)k];
+            stress[look->order[k]] = -c / look->L[(size_t)look->order[k] * (size_t)m + (size_t)k];
+        }
+        stress[d] = 1;
+        for (int i = 0; i < m; i++) {
+            if (shared)
+                shared[i] |= fabs(stress[i]) > least;
+            stress[i] *= look->scale[i];
+        }
+    }
+    return dependent;
+}

@@ -1,0 +1,87 @@
+/* independence.h - which constraints are independent: in general, and in one pose.
+ *
+ * Every row and every displacement has a natural size (keel_system.row_size, q_size). With R = diag(row_size)
+ * and C = diag(q_size) the entries of
+ *
+ *     H = R^-1 J C
+ *
+ * are numbers of order one whatever the units, the place and the orientation of a mechanism. Rows of H are
+ * taken one after the other, each time the one of which those taken before leave most, orthogonal to them (a
+ * QR factorization with exchanges). A row of which less is left than the precision of the drawing allows to
+ * tell apart from nothing,
+ *
+ *     left_i <= MARGIN precision extent / row_size_i,
+ *
+ * is repeated. Joints come first, then motions and start values, then nonholonomic rows: a motion that says
+ * what the joints say already is the one that repeats.
+ *
+ * In a singular pose more rows depend on each other than usual. So the rank of a pose is taken for the usual
+ * one only after a look around: the mechanism is moved a little along the displacements that its joints
+ * allow, put back onto them, and looked at again, several times. The usual rank is the largest one found.
+ */
+#ifndef KI_INDEPENDENCE_H
+#define KI_INDEPENDENCE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "keel/system.h"
+
+typedef struct ki_independence ki_independence;
+struct ki_independence {
+    const keel_system *system;
+    void *work; /* a scratch area of the system; not owned */
+    int m, n;
+    ki_arena arena;
+
+    int rank;      /* the usual one */
+    int rank_here; /* in the pose that was asked for; less: it is singular */
+    double least;  /* of the rows taken: the smallest length that was left, in the pose where they were taken */
+    double most;   /* of the others: the largest */
+    bool *taken;   /* [m] */
+    int *row;      /* [rank] those, increasing */
+    double *q;     /* [n_q] the pose in which they were taken: the one asked for unless that is singular */
+
+    /* samples of a singular pose: poses on its branches near by, [sample_count] of [n_q] */
+    int sample_count;
+    double *sample;
+
+    /* scratch */
+    keel_terms terms; /* J, Phi */
+    double *H;        /* [m x n] rows become what is left of them, then an orthonormal basis       */
+    double *L;        /* [m x m] row = sum_k L_ik basis_k of the rows taken                        */
+    double *left;     /* [m] */
+    double *scale;    /* [m] 1 / size of a row */
+    double *limit;    /* [m] what is left of a repeated row at most */
+    int *order;       /* [m] rows in the order in which they were taken, the others behind them    */
+    int *class_of;    /* [m] */
+    double *x, *y;    /* [n], [m] */
+    double *trial;    /* [n_q] */
+    unsigned random;
+};
+
+/* Memory for looks at a system; KEEL_OK or KEEL_ERROR_MEMORY. Clear it after a failure, too. */
+keel_status ki_independence_init(ki_independence *look, const keel_system *system, void *work);
+void ki_independence_clear(ki_independence *look);
+
+/* Rank here and in general, and the rows to hold, near a pose on the constraints. KEEL_ERROR_CALLBACK,
+ * KEEL_ERROR_NOT_FINITE. */
+keel_status ki_find_independent(ki_independence *look, const keel_point *at);
+
+/* Takes rows in this pose alone: look->rank of them at the most, for the rank is known. Returns the length
+ * left of the last one; 0 where fewer could be taken. */
+double ki_take_rows(ki_independence *look, const keel_point *at, keel_status *status);
+
+/* The smallest length that is left of the rows marked in `held` when they are taken alone. */
+double ki_least_of(ki_independence *look, const keel_point *at, const bool *held, keel_status *status);
+
+/* States of self-stress from the rows taken last: for each of the others one y with J^T y = 0, up to the
+ * precision, into y [m - taken, m]; marks the rows that take part in any (NULL: not asked). Returns how many
+ * there are. */
+int ki_self_stresses(const ki_independence *look, double *y, bool *shared);
+
+/* How much of a row of holonomic constraints may stay open: round-off for rows that are held, the precision
+ * of the drawing for rows that repeat others. Units of Phi_i. */
+double ki_open_limit(const keel_system *system, int i);
+
+#endif

@@ -1,0 +1,279 @@
+#include "run/held.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "linalg/dense.h"
+#include "run/events.h"
+#include "run/restart.h"
+#include "run/simulation.h"
+
+/* A look at J is dense: beyond this many entries a run does without (keel check does it). */
+static const double MOST_ENTRIES = 2e5;
+
+/* Rows are compared again when the gap of those held has fallen to this part of what it was, and others take
+ * their place if they are so much better. */
+static const double COMPARE_AGAIN = 0.5, BETTER = 2;
+
+/* Where rows fall below this part of what others would have, the pose is one of the choice. */
+static const double PART_OF_OTHERS = 0.05;
+
+/* ---- choice */
+
+/* Formulations that are about dependent constraints take all of them, and so do gains that name each row. */
+static bool may_leave_out(const keel_simulation *sim) {
+    const keel_settings *s = &sim->settings;
+    keel_formulation f = s->method.formulation;
+    bool by_row = s->K_D.kind > KEEL_GAIN_SCALAR || s->K_P.kind > KEEL_GAIN_SCALAR;
+    return f != KEEL_PENALTY && f != KEEL_AUGMENTED && f != KEEL_GENERALIZED_INVERSE && !by_row &&
+           ki_may_select(sim->system);
+}
+
+static keel_point point_of(const keel_simulation *sim, double t, const double *y) {
+    const keel_system *sys = sim->system;
+    return (keel_point){.t = t,
+                        .q = y,
+                        .v = y + sys->n_q,
+                        .z = y + sys->n_q + sys->n_v,
+                        .s = sim->full ? sim->full->s : NULL,
+                        .lambda = sim->held.lambda};
+}
+
+static keel_status allocate_held(keel_simulation *sim) {
+    const keel_system *sys = sim->system;
+    ki_held *h = &sim->held;
+    int m = keel_system_m(sys);
+    h->lambda = KI_NEW(&sim->arena, double, m);
+    h->y = KI_NEW(&sim->arena, double, sys->n_q + sys->n_v + sys->n_z + 1);
+    h->Phi = KI_NEW(&sim->arena, double, m);
+    if (sim->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    keel_status status = sys->work_new ? sys->work_new(sys, &h->work) : KEEL_OK;
+    return status < 0 ? status : ki_independence_init(&h->look, sys, h->work);
+}
+
+static keel_status select_rows(keel_simulation *sim) {
+    ki_held *h = &sim->held;
+    size_t m = (size_t)h->look.m, repeated = m - (size_t)h->look.rank;
+    ki_selection *selection = ki_selection_new(sim->system, h->look.row, h->look.rank);
+    if (!selection)
+        return KEEL_ERROR_MEMORY;
+    if (!h->stress) {
+        h->stress = KI_NEW(&sim->arena, double, repeated *m);
+        h->products = KI_NEW(&sim->arena, double, repeated *repeated);
+        h->part = KI_NEW(&sim->arena, double, repeated);
+    }
+    h->selection = selection;
+    sim->active = &selection->system;
+    return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+}
+
+keel_status ki_choose_held(keel_simulation *sim, double t, const double *y) {
+    const keel_system *sys = sim->system;
+    ki_held *h = &sim->held;
+    h->repeated.worst = -1;
+    if ((double)keel_system_m(sys) * sys->n_v > MOST_ENTRIES || keel_system_m(sys) == 0)
+        return KEEL_OK;
+    keel_status status = h->look.m ? KEEL_OK : allocate_held(sim);
+    keel_point at = point_of(sim, t, y);
+    if (!status)
+        status = ki_find_independent(&h->look, &at);
+    if (status)
+        return status == KEEL_ERROR_MEMORY ? status : KEEL_OK; /* the start itself will tell what is wrong */
+    h->known = true;
+    h->singular_start = h->look.rank_here < h->look.rank;
+    return h->look.rank < h->look.m && may_leave_out(sim) ? select_rows(sim) : KEEL_OK;
+}
+
+void ki_held_clear(ki_held *held) {
+    if (held->look.system && held->look.system->work_free && held->work)
+        held->look.system->work_free(held->work);
+    ki_independence_clear(&held->look);
+    ki_selection_free(held->selection);
+    *held = (ki_held){0};
+}
+
+keel_status ki_tell_held_rank(keel_simulation *sim) {
+    ki_held *h = &sim->held;
+    int m = h->look.m, repeated = m - h->look.rank;
+    bool *marked = KI_NEW(&sim->arena, bool, m);
+    double *stress = KI_NEW(&sim->arena, double, (size_t)repeated *(size_t)m);
+    sim->shared = KI_NEW(&sim->arena, int, m);
+    if (sim->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    sim->rank = h->look.rank;
+    sim->rank_gap = h->look.most > 0 ? h->look.least / h->look.most : INFINITY;
+    ki_self_stresses(&h->look, stress, marked);
+    for (int i = 0; i < m; i++)
+        sim->shared[i] = marked[i];
+    return ki_keep_self_stresses(sim, stress, repeated);
+}
+
+int ki_row_of_all(const keel_simulation *sim, int row) {
+    return sim->held.selection && row >= 0 ? sim->held.selection->row[row] : row;
+}
+
+void *ki_work_of_all(const keel_simulation *sim) {
+    return sim->held.selection ? sim->held.work : sim->rows.work;
+}
+
+/* ---- what the others say */
+
+keel_status ki_expand_multipliers(keel_simulation *sim, const keel_point *at) {
+    ki_held *h = &sim->held;
+    const ki_selection *s = h->selection;
+    int m = h->look.m, repeated = m - h->look.rank;
+    keel_status status;
+    memset(h->lambda, 0, (size_t)m * sizeof *h->lambda);
+    for (int i = 0; i < h->look.rank; i++)
+        h->lambda[s->row[i]] = at->lambda[i];
+    ki_least_of(&h->look, at, s->held, &status);
+    if (status || ki_self_stresses(&h->look, h->stress, NULL) != repeated)
+        return status; /* in a singular pose: lambda as it is */
+    for (int d = 0; d < repeated; d++) {
+        const double *y = h->stress + (size_t)d * (size_t)m;
+        for (int e = 0; e <= d; e++)
+            h->products[d * repeated + e] = ki_dot(m, y, h->stress + (size_t)e * (size_t)m);
+        h->part[d] = ki_dot(m, y, h->lambda);
+    }
+    if (ki_dense_cholesky(repeated, h->products) >= 0)
+        return KEEL_OK;
+    ki_dense_cholesky_solve(repeated, h->products, h->part);
+    for (int d = 0; d < repeated; d++)
+        ki_axpy(m, -h->part[d], h->stress + (size_t)d * (size_t)m, h->lambda);
+    return KEEL_OK;
+}
+
+keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y) {
+    ki_held *h = &sim->held;
+    const keel_system *sys = sim->system;
+    keel_point at = point_of(sim, t, y);
+    keel_terms terms = {.Phi = h->Phi};
+    h->limit = 0;
+    if (!h->selection || !sys->n_h)
+        return KEEL_OK;
+    if (sys->evaluate(sys, h->work, KEEL_POSITION, &at, &terms) < 0)
+        return KEEL_ERROR_CALLBACK;
+    int worst = -1;
+    for (int i = 0; i < sys->n_h; i++) {
+        if (h->selection->held[i])
+            continue;
+        double limit = fmax(ki_open_limit(sys, i), 1e-8 / h->look.scale[i]);
+        h->limit = fmax(h->limit, fabs(h->Phi[i]) / limit);
+        if (worst < 0 || fabs(h->Phi[i]) > fabs(h->Phi[worst]))
+            worst = i;
+    }
+    if (worst >= 0)
+        ki_track_violation(&h->repeated, t, fabs(h->Phi[worst]), fabs(h->Phi[worst]) * h->look.scale[worst],
+                           worst);
+    return KEEL_OK;
+}
+
+/* ---- changes on the way */
+
+/* Takes the best rows at a state; true if they are others than those held, and so much better. */
+static bool find_better(keel_simulation *sim, double t, const double *y, double better) {
+    ki_held *h = &sim->held;
+    keel_status status;
+    keel_point at = point_of(sim, t, y);
+    double now = ki_least_of(&h->look, &at, h->selection->held, &status);
+    double best = status ? 0 : ki_take_rows(&h->look, &at, &status);
+    if (status || !(best > better * now))
+        return false;
+    for (int i = 0; i < h->look.m; i++)
+        if (h->look.taken[i] != h->selection->held[i])
+            return true;
+    return false;
+}
+
+bool ki_others_are_better(keel_simulation *sim, double t, const double *y) {
+    ki_held *h = &sim->held;
+    if (!h->selection || !find_better(sim, t, y, 1 / PART_OF_OTHERS))
+        return false;
+    h->doubtful = true;
+    return true;
+}
+
+/* Goes on from sim->row_y with the rows that were taken last. */
+static keel_status change_rows(keel_simulation *sim, double t, double step) {
+    ki_held *h = &sim->held;
+    ki_selection *old = h->selection;
+    const keel_system *active = sim->active;
+    keel_status status = select_rows(sim);
+    if (!status)
+        status = ki_restart(sim, t, step, true);
+    if (status) {
+        ki_selection_free(h->selection == old ? NULL : h->selection);
+        h->selection = old;
+        sim->active = active;
+        return status;
+    }
+    ki_selection_free(old);
+    return KEEL_OK;
+}
+
+void ki_before_step(keel_simulation *sim) {
+    ki_held *h = &sim->held;
+    if (!h->selection)
+        return;
+    memcpy(h->y, sim->integrator->y, (size_t)sim->integrator->n * sizeof(double));
+    h->t = sim->integrator->t;
+}
+
+/* From the state before the step, with half of it and the best rows there. */
+static keel_status go_back(keel_simulation *sim) {
+    ki_held *h = &sim->held;
+    double step = 0.5 * (sim->integrator->t - h->t);
+    find_better(sim, h->t, h->y, 0);
+    memcpy(sim->row_y, h->y, (size_t)sim->integrator->n * sizeof(double));
+    sim->integrator->steps--;
+    sim->integrator->rejected++;
+    return change_rows(sim, h->t, step);
+}
+
+keel_status ki_after_step(keel_simulation *sim, keel_status status) {
+    enum { MOST = 12 };
+    ki_held *h = &sim->held;
+    if (!h->selection || sim->reduction)
+        return status;
+    if (status) { /* perhaps the rows were a bad choice here */
+        if (!ki_worth_retrying(status) || status == KEEL_ERROR_LIMIT ||
+            !find_better(sim, sim->integrator->t, sim->integrator->y, 1.1))
+            return status;
+        memcpy(sim->row_y, sim->integrator->y, (size_t)sim->integrator->n * sizeof(double));
+        keel_status changed = change_rows(sim, sim->integrator->t, 0);
+        status = changed ? changed : ki_take_step(sim);
+    }
+    if (!status)
+        status = ki_measure_repeated(sim, sim->integrator->t, sim->integrator->y);
+    for (int k = 0; !status && h->limit > 1; k++) {
+        if (k == MOST)
+            return ki_trouble_at(&sim->dynamics, KEEL_ERROR_SINGULAR, KI_TROUBLE_REPEATED, sim->integrator->t,
+                                 h->repeated.worst, h->repeated.max);
+        if (!(status = go_back(sim)))
+            status = ki_take_step(sim);
+        if (!status)
+            status = ki_measure_repeated(sim, sim->integrator->t, sim->integrator->y);
+    }
+    return status;
+}
+
+keel_status ki_renew_held(keel_simulation *sim) {
+    ki_held *h = &sim->held;
+    const ki_integrator *in = sim->integrator;
+    if (!h->selection || sim->reduction || !sim->watch.active || in->t >= sim->settings.until)
+        return KEEL_OK;
+    if (!h->doubtful && sim->watch.gap > COMPARE_AGAIN * h->gap) {
+        h->gap = fmax(h->gap, sim->watch.gap);
+        return KEEL_OK;
+    }
+    h->gap = sim->watch.gap;
+    h->doubtful = false;
+    if (!find_better(sim, in->t, in->y, BETTER))
+        return KEEL_OK;
+    memcpy(sim->row_y, in->y, (size_t)in->n * sizeof(double));
+    keel_status status = change_rows(sim, in->t, in->t - in->t_old);
+    h->gap = sim->watch.gap;
+    return status;
+}

@@ -1,0 +1,72 @@
+/* held.h - the constraints that a run holds, and those that repeat them.
+ *
+ * Where constraints depend on each other, a run holds as many as are independent and lets the others follow
+ * (docs/redundancy.md). They do, as well as the drawing is exact: how far they are open is measured after
+ * every step. Which ones are held is a matter of the pose, and is looked at again when those that are come
+ * near to depending on each other while all of them together do not.
+ *
+ * Multipliers of repeated constraints are not unique. With states of self-stress y_d, J^T y_d = 0, the
+ * shortest ones are
+ *
+ *     lambda = lambda_0 - sum_d c_d y_d,      (y_d . y_e) c_e = y_d . lambda_0,
+ *
+ * lambda_0 being zero for the constraints that are not held.
+ */
+#ifndef KI_HELD_H
+#define KI_HELD_H
+
+#include "formulate/independence.h"
+#include "integrate/integrator.h"
+#include "keel/run.h"
+#include "system/selection.h"
+
+typedef struct ki_held {
+    bool known;              /* J was small enough to be looked at: the ranks in `look` are those of the start */
+    bool singular_start;     /* fewer rows are independent at the start than near by */
+    ki_selection *selection; /* NULL: all rows are held */
+    ki_independence look;
+    void *work;       /* a scratch area of the whole system */
+    double gap;       /* of the watch, when rows were last compared */
+    bool doubtful;    /* they have to be compared again */
+    double *lambda;   /* [m] */
+    double *stress;   /* [repeated x m] y_d */
+    double *products; /* [repeated x repeated] */
+    double *part;     /* [repeated] c */
+    double *y, t;     /* [n_y] the state before the last step, and when */
+    double *Phi;      /* [n_h] */
+    double limit;     /* of the last look: largest |Phi_i| / what may stay open, of rows that are not held */
+    keel_violation repeated; /* of those, at position level */
+} ki_held;
+
+/* Looks at the constraints at a state and chooses which ones to hold: sim->active. */
+keel_status ki_choose_held(keel_simulation *sim, double t, const double *y);
+void ki_held_clear(ki_held *held);
+
+/* Rank, shared multipliers and states of self-stress of the run, from what was found. */
+keel_status ki_tell_held_rank(keel_simulation *sim);
+
+/* The multipliers of all constraints, sim->held.lambda, from those of the constraints held at (t, y). */
+keel_status ki_expand_multipliers(keel_simulation *sim, const keel_point *at);
+
+/* How far the other rows are open at (t, y). */
+keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y);
+
+/* Before a step, and after it (with what it returned): goes back if it has left the constraints that are not
+ * held, and changes those that are where others are better. */
+void ki_before_step(keel_simulation *sim);
+keel_status ki_after_step(keel_simulation *sim, keel_status status);
+
+/* After the watch had its look. */
+keel_status ki_renew_held(keel_simulation *sim);
+
+/* Whether the state y, in which the constraints held become dependent, is no singular pose: others would not.
+ */
+bool ki_others_are_better(keel_simulation *sim, double t, const double *y);
+
+/* A scratch area of the system with all constraints, that of the rows. */
+void *ki_work_of_all(const keel_simulation *sim);
+
+/* The number of a row of the system of the steps among all. */
+int ki_row_of_all(const keel_simulation *sim, int row);
+
+#endif

@@ -1,0 +1,81 @@
+#include "run/restart.h"
+
+#include <math.h>
+
+void ki_clear_workspaces(keel_simulation *sim) {
+    ki_dynamics_clear(&sim->dynamics);
+    ki_dynamics_clear(&sim->rows);
+    ki_dynamics_clear(&sim->reduced_rows);
+}
+
+keel_status ki_replace_workspaces(keel_simulation *sim) {
+    ki_dynamics old = sim->dynamics;
+    sim->dynamics = sim->rows = sim->reduced_rows = (ki_dynamics){0};
+    ki_choose_method(sim);
+    keel_status status = ki_make_workspaces(sim);
+    ki_dynamics *d = &sim->dynamics;
+    d->evaluations += old.evaluations;
+    d->factorizations += old.factorizations;
+    d->projections += old.projections;
+    d->projection_factorizations += old.projection_factorizations;
+    d->projection_iterations += old.projection_iterations;
+    d->step = old.step;
+    return status;
+}
+
+/* Workspaces, integrator and watch, from sim->row_y. */
+static keel_status begin_again(keel_simulation *sim, double t, double step, bool same) {
+    keel_integrator kind = sim->settings.method.integrator;
+    keel_status status = ki_replace_workspaces(sim);
+    if (same)
+        sim->settings.method.integrator = kind;
+    if (!status)
+        status = ki_factor_at(sim->full, t, sim->row_y);
+    if (!status && same) /* other rows: those that were not held are open by a little */
+        status = ki_settle(sim->full, sim->settings.method.stabilize, t, sim->row_y);
+    if (!status)
+        status = ki_prepare_workspaces(sim, t, sim->row_y);
+    if (!same)
+        sim->stiffness = (ki_stiffness){0};
+    if (!status)
+        sim->integrator = same ? ki_start_integrator(sim, kind, t, sim->row_y, step, &status)
+                               : ki_start_by_stiffness(sim, t, sim->row_y, &status);
+    return status ? status : ki_begin_watch(sim, t, sim->row_y);
+}
+
+/* The smallest gap of the run so far. */
+static void carry_watch(const ki_watch *old, ki_watch *next) {
+    if (!old->active || !next->active)
+        return;
+    next->logged = old->logged;
+    if (old->smallest < next->smallest) {
+        next->smallest = old->smallest;
+        next->smallest_time = old->smallest_time;
+    }
+}
+
+keel_status ki_restart(keel_simulation *sim, double t, double step, bool same) {
+    ki_integrator *old = sim->integrator;
+    keel_simulation before = *sim;
+    keel_status status = begin_again(sim, t, step, same);
+    if (status) {
+        if (sim->integrator != old)
+            ki_integrator_free(sim->integrator);
+        ki_clear_workspaces(sim);
+        before.arena = sim->arena;
+        *sim = before;
+        return status;
+    }
+    carry_watch(&before.watch, &sim->watch);
+    ki_carry_counts(old, sim->integrator);
+    if (!same)
+        ki_measure_work_from_here(sim);
+    /* the old one ends with the workspace it was made for */
+    ki_dynamics now = sim->dynamics;
+    sim->dynamics = before.dynamics;
+    ki_integrator_free(old);
+    before.dynamics = sim->dynamics;
+    sim->dynamics = now;
+    ki_clear_workspaces(&before);
+    return KEEL_OK;
+}

@@ -1,0 +1,230 @@
+#include "system/selection.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A scratch area: that of the whole system, and room for what has a row per constraint. */
+typedef struct selection_work {
+    void *whole;
+    const keel_system *system;
+    keel_terms terms; /* J xi Phi rate tangent rate_q of all rows */
+    double *lambda;   /* [m of whole] zero in rows left out */
+    ki_arena arena;
+} selection_work;
+
+static const ki_selection *selection_of(const keel_system *system) {
+    return system->model;
+}
+
+bool ki_may_select(const keel_system *whole) {
+    return whole->Q_lambda.rows == 0 && !whole->f_needs_lambda;
+}
+
+void *ki_selection_whole_work(void *work) {
+    return ((selection_work *)work)->whole;
+}
+
+static void work_free(void *work) {
+    selection_work *w = work;
+    if (!w)
+        return;
+    if (w->whole && w->system->work_free)
+        w->system->work_free(w->whole);
+    ki_arena_free(&w->arena);
+    free(w);
+}
+
+static keel_status work_new(const keel_system *system, void **work) {
+    const keel_system *whole = selection_of(system)->whole;
+    selection_work *w = calloc(1, sizeof *w);
+    if (!w)
+        return KEEL_ERROR_MEMORY;
+    int m = keel_system_m(whole);
+    w->system = whole;
+    ki_arena_init(&w->arena);
+    w->terms.J = KI_NEW(&w->arena, double, keel_pattern_count(whole->J));
+    w->terms.xi = KI_NEW(&w->arena, double, m);
+    w->terms.Phi = KI_NEW(&w->arena, double, whole->n_h);
+    w->terms.rate = KI_NEW(&w->arena, double, m);
+    w->terms.tangent = KI_NEW(&w->arena, double, keel_pattern_count(whole->tangent));
+    w->terms.rate_q = KI_NEW(&w->arena, double, keel_pattern_count(whole->rate_q));
+    w->lambda = KI_NEW(&w->arena, double, m);
+    keel_status status = w->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+    if (!status && whole->work_new)
+        status = whole->work_new(whole, &w->whole);
+    if (status < 0) {
+        work_free(w);
+        return status;
+    }
+    *work = w;
+    return KEEL_OK;
+}
+
+/* The chosen ones of n values, numbered from `first` on. */
+static void gather(const ki_selection *s, int first, int n, const double *from, double *to) {
+    for (int i = first; i < first + n; i++)
+        to[i] = from[s->row[i]];
+}
+
+/* The entries of chosen rows of a matrix with `above` rows before those of the constraints, and `below` after
+ * them. */
+static void gather_rows(const ki_selection *s, keel_pattern P, int above, int below, const double *from,
+                        double *to) {
+    int m = keel_system_m(&s->system), rows = above + m + below, skipped = keel_system_m(s->whole) - m;
+    for (int i = 0; i < rows; i++) {
+        int row = i < above ? i : i < above + m ? above + s->row[i - above] : i + skipped;
+        size_t count = (size_t)(P.start[row + 1] - P.start[row]);
+        memcpy(to, from + P.start[row], count * sizeof *to);
+        to += count;
+    }
+}
+
+static keel_status evaluate(const keel_system *system, void *work, unsigned what, const keel_point *at,
+                            keel_terms *terms) {
+    const ki_selection *s = selection_of(system);
+    const keel_system *whole = s->whole;
+    selection_work *w = work;
+    keel_terms all = *terms;
+    keel_point point = *at;
+    all.J = w->terms.J, all.xi = w->terms.xi, all.Phi = w->terms.Phi, all.rate = w->terms.rate;
+    all.tangent = w->terms.tangent, all.rate_q = w->terms.rate_q;
+    for (int i = 0; at->lambda && (what & KEEL_TANGENT) && i < keel_system_m(system); i++)
+        w->lambda[s->row[i]] = at->lambda[i];
+    point.lambda = w->lambda;
+    keel_status status = whole->evaluate(whole, w->whole, what, &point, &all);
+    if (status < 0)
+        return status;
+    terms->energy = all.energy;
+    terms->power = all.power;
+    if (what & KEEL_JACOBIAN)
+        gather_rows(s, whole->J, 0, 0, all.J, terms->J);
+    if (what & KEEL_XI)
+        gather(s, 0, keel_system_m(system), all.xi, terms->xi);
+    if (what & KEEL_POSITION)
+        gather(s, 0, system->n_h, all.Phi, terms->Phi);
+    if (what & KEEL_VELOCITY)
+        gather(s, 0, keel_system_m(system), all.rate, terms->rate);
+    if (what & KEEL_TANGENT)
+        gather_rows(s, whole->tangent, whole->n_v, whole->n_z, all.tangent, terms->tangent);
+    if (what & KEEL_VELOCITY_Q)
+        gather_rows(s, whole->rate_q, 0, 0, all.rate_q, terms->rate_q);
+    return status;
+}
+
+static void kinematics(const keel_system *system, const double *q, const double *v, double *q_rate) {
+    const keel_system *whole = selection_of(system)->whole;
+    whole->kinematics(whole, q, v, q_rate);
+}
+
+static void advance(const keel_system *system, double *q, const double *dv) {
+    const keel_system *whole = selection_of(system)->whole;
+    whole->advance(whole, q, dv);
+}
+
+static void pull(const keel_system *system, const double *q, const double *dq, double *dv) {
+    const keel_system *whole = selection_of(system)->whole;
+    whole->pull(whole, q, dq, dv);
+}
+
+static int explain(const keel_system *system, void *work, double t, char *text, int size,
+                   keel_location *where) {
+    const keel_system *whole = selection_of(system)->whole;
+    return whole->explain(whole, ki_selection_whole_work(work), t, text, size, where);
+}
+
+/* The pattern of chosen rows, in the terms of gather_rows. */
+static keel_pattern select_pattern(ki_selection *s, keel_pattern P, int above, int below) {
+    int m = keel_system_m(&s->system), rows = above + m + below, skipped = keel_system_m(s->whole) - m;
+    if (P.rows == 0)
+        return P;
+    int *start = KI_NEW(&s->arena, int, rows + 1), *index = KI_NEW(&s->arena, int, keel_pattern_count(P));
+    for (int i = 0; start && index && i < rows; i++) {
+        int row = i < above ? i : i < above + m ? above + s->row[i - above] : i + skipped;
+        int count = P.start[row + 1] - P.start[row];
+        memcpy(index + start[i], P.index + P.start[row], (size_t)count * sizeof *index);
+        start[i + 1] = start[i] + count;
+    }
+    return (keel_pattern){rows, P.cols, start, index};
+}
+
+static const double *select_sizes(ki_selection *s, const double *size, int rows) {
+    double *chosen = size ? KI_NEW(&s->arena, double, rows) : NULL;
+    for (int i = 0; chosen && i < rows; i++)
+        chosen[i] = size[s->row[i]];
+    return chosen;
+}
+
+static const char *const *select_names(ki_selection *s, const char *const *name) {
+    int m = keel_system_m(&s->system);
+    const char **chosen = name ? KI_NEW(&s->arena, const char *, m) : NULL;
+    for (int i = 0; chosen && i < m; i++)
+        chosen[i] = name[s->row[i]];
+    return chosen;
+}
+
+static void fill(ki_selection *s) {
+    const keel_system *whole = s->whole;
+    keel_system *sys = &s->system;
+    int m = keel_system_m(sys);
+    sys->J = select_pattern(s, whole->J, 0, 0);
+    sys->tangent = select_pattern(s, whole->tangent, whole->n_v, whole->n_z);
+    sys->rate_q = select_pattern(s, whole->rate_q, 0, 0);
+    sys->Phi_size = select_sizes(s, whole->Phi_size, sys->n_h);
+    sys->row_size = select_sizes(s, whole->row_size, m);
+    sys->names.constraint = select_names(s, whole->names.constraint);
+    sys->names.joint = select_names(s, whole->names.joint);
+    sys->units.constraint = select_names(s, whole->units.constraint);
+    sys->units.multiplier = select_names(s, whole->units.multiplier);
+}
+
+/* What does not go by rows stays; what is known of all rows only is left out. */
+static void connect(ki_selection *s) {
+    keel_system *sys = &s->system;
+    sys->model = s;
+    sys->work_new = work_new;
+    sys->work_free = work_free;
+    sys->evaluate = evaluate;
+    sys->kinematics = sys->kinematics ? kinematics : NULL;
+    sys->advance = sys->advance ? advance : NULL;
+    sys->pull = sys->pull ? pull : NULL;
+    sys->explain = sys->explain ? explain : NULL;
+    sys->kernel = NULL;
+    sys->accelerate = NULL;
+    memset(&sys->own, 0, sizeof sys->own);
+    sys->reduction = NULL;
+    sys->n_outputs = 0;
+    sys->outputs = NULL;
+}
+
+ki_selection *ki_selection_new(const keel_system *whole, const int *row, int count) {
+    ki_selection *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    ki_arena_init(&s->arena);
+    s->whole = whole;
+    s->system = *whole;
+    s->row = KI_NEW(&s->arena, int, count);
+    s->held = KI_NEW(&s->arena, bool, keel_system_m(whole));
+    s->system.n_h = s->system.n_n = 0;
+    for (int i = 0; !s->arena.failed && i < count; i++) {
+        s->row[i] = row[i];
+        s->held[row[i]] = true;
+        s->system.n_h += row[i] < whole->n_h;
+        s->system.n_n += row[i] >= whole->n_h;
+    }
+    if (!s->arena.failed)
+        fill(s);
+    connect(s);
+    if (s->arena.failed) {
+        ki_selection_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void ki_selection_free(ki_selection *selection) {
+    if (!selection)
+        return;
+    ki_arena_free(&selection->arena);
+    free(selection);
+}

@@ -1,0 +1,33 @@
+/* selection.h - a system with some of the constraints of another.
+ *
+ * The motion of a mechanism with repeated constraints is that of its independent ones. A selection presents
+ * them, and no others, as a system of its own: the same coordinates, velocities and forces, fewer rows. What
+ * the rows left out say is found at `whole`.
+ */
+#ifndef KI_SELECTION_H
+#define KI_SELECTION_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "keel/system.h"
+
+typedef struct ki_selection {
+    keel_system system; /* with the rows below; it has no outputs, no reduction and no machine code */
+    const keel_system *whole;
+    int *row;   /* [m of system] their numbers among the rows of `whole`, increasing */
+    bool *held; /* [m of whole] whether a row is among them */
+    ki_arena arena;
+} ki_selection;
+
+/* Whether rows may be left out: not where forces or states depend on multipliers, which are those of all. */
+bool ki_may_select(const keel_system *whole);
+
+/* A selection of `count` rows, in increasing order. NULL when out of memory. */
+ki_selection *ki_selection_new(const keel_system *whole, const int *row, int count);
+void ki_selection_free(ki_selection *selection);
+
+/* The scratch area of `whole` inside of one of the selection's system. */
+void *ki_selection_whole_work(void *work);
+
+#endif
