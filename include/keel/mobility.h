@@ -1,6 +1,7 @@
 /* mobility.h - how a mechanism can move, and which of its joints say the same.
  *
- * Everything is meant in one pose. With the rows J of the joints (those of motions left out)
+ * What is meant is a general pose near the one that is looked at (docs/sizes.md); `locked` and `rank_here` tell
+ * about that one itself. With the rows J of the joints (those of motions left out)
  *
  *     freedoms = n_v - rank J              true, whatever the joints repeat
  *     Gruebler = freedoms of the bodies minus conditions of the joints, as if all were independent.
@@ -30,6 +31,7 @@ typedef struct keel_repetition {
     int conditions; /* how many */
     int other_count;
     int *others; /* [other_count] the joints that impose them already, increasing */
+    double length, angle; /* how far what they say differs, of lengths and of angles in radians; 0: not at all */
 } keel_repetition;
 
 #define KEEL_LOCKED_TOLD 8 /* bodies that messages tell one by one */
@@ -39,7 +41,8 @@ typedef struct keel_mobility {
     int known;    /* 0: too large to look at; only `gruebler`, `motions` and free bodies are filled then */
     int gruebler; /* without motions */
     int motions;  /* conditions of motions */
-    int conditions, rank; /* rows of cut joints, and how many of them are independent */
+    int conditions, rank; /* rows of cut joints, and how many of them are independent in general */
+    int rank_here;        /* ... and in this pose: fewer if it is singular */
     int freedoms;         /* without motions */
     int driven;           /* how many of them the motions use up */
     int repetition_count;

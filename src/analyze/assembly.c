@@ -15,6 +15,9 @@ static const double NO_MASS = 1e-12, WEIGHT_OF_MASSLESS = 1e-3, OWN_WEIGHT = 1e-
 /* A velocity violation that stops falling here is round-off; above, rows contradict each other. */
 static const double ROUND_OFF = 1e-10;
 
+/* A look at which rows are independent is dense: only up to so many entries of J. */
+static const double MOST_LOOKED_AT = 2e5;
+
 keel_assembly_settings keel_assembly_settings_default(void) {
     return (keel_assembly_settings){
         .metric = KEEL_ASSEMBLE_MASS, .tolerance = 1e-13, .iterations = 400, .pose_rows = -1};
@@ -105,12 +108,30 @@ static void leave_out_pose_rows(ki_assembly *a) {
     }
 }
 
+/* By the rows that are independent, if they can be told; rates and sizes of all rows are left in a->d. */
+static keel_status meet_independent(ki_assembly *a, bool *met) {
+    ki_dynamics *d = &a->d;
+    keel_point at = ki_point(d, a->t, a->y);
+    keel_status status = ki_solve_auxiliaries(d, a->t, a->y);
+    if (status)
+        return status;
+    *met = ki_meet_rates(&a->look, &at, a->pose_row, ki_v(d, a->y));
+    status = ki_assembly_linearize(a);
+    if (!status)
+        status = ki_evaluate_terms(d, KEEL_VELOCITY, a->t, a->y);
+    leave_out_pose_rows(a);
+    ki_velocity_sizes(d, ki_v(d, a->y), d->size);
+    return status;
+}
+
 keel_status ki_assembly_velocities(ki_assembly *a, bool *met) {
     enum { MOST_ITERATIONS = 40 };
     ki_dynamics *d = &a->d;
     double previous = INFINITY;
     int worst;
     *met = true;
+    if (a->looking && d->m)
+        return meet_independent(a, met);
     for (int iteration = 0; d->m && iteration < MOST_ITERATIONS; iteration++) {
         keel_status status = ki_assembly_linearize(a);
         if (!status)
@@ -150,8 +171,14 @@ static keel_status assembly_init(ki_assembly *a, const keel_system *system,
     a->A = KI_NEW(arena, double, keel_pattern_count(system->M));
     a->D = KI_NEW(arena, double, a->d.m), a->w = KI_NEW(arena, double, a->d.m);
     a->size = KI_NEW(arena, double, a->d.m);
+    a->pose_row = KI_NEW(arena, bool, a->d.m);
     if (arena->failed)
         return KEEL_ERROR_MEMORY;
+    for (int i = system->n_h - a->settings.pose_rows; i < system->n_h; i++)
+        a->pose_row[i] = true;
+    a->looking = a->d.m && (double)a->d.m * system->n_v <= MOST_LOOKED_AT && system->n_s == 0;
+    if (a->looking && (status = ki_independence_init(&a->look, system, a->d.work)))
+        return status;
     copy(ki_q(a->y), state->q, system->n_q);
     copy(ki_v(&a->d, a->y), state->v, system->n_v);
     copy(ki_z(&a->d, a->y), state->z, system->n_z);
@@ -276,6 +303,7 @@ keel_status keel_assemble(const keel_system *system, const keel_assembly_setting
     } else {
         report_failure(&a, status, diagnostics);
     }
+    ki_independence_clear(&a.look);
     ki_dynamics_clear(&a.d);
     return status;
 }

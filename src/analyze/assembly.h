@@ -5,11 +5,14 @@
  *
  *     |Phi|_w = sqrt(sum_i (Phi_i / w_i)^2).
  *
- * Whether a row is closed is judged by its size (sizes.h): size times round-off is the best that can be had.
+ * Whether a row is closed is judged by its natural size (docs/sizes.md). Rows that repeat others within the
+ * precision of the drawing are closed as far as that: near the end the independent ones are closed alone
+ * (formulate/independence.h).
  */
 #ifndef KI_ASSEMBLY_H
 #define KI_ASSEMBLY_H
 
+#include "formulate/independence.h"
 #include "formulate/sizes.h"
 #include "keel/assemble.h"
 
@@ -36,6 +39,9 @@ typedef struct ki_assembly {
     double *best_Phi; /* [n_h] */
     unsigned random;  /* of disturbed attempts; always the same numbers */
     int iterations;
+    ki_independence look; /* of systems that are not too large for it */
+    bool looking;
+    bool *pose_row; /* [m] rows that ask nothing of velocities */
 } ki_assembly;
 
 /* Where all rows of a mechanism cannot be closed, joints come first: rows of motions and start values then

@@ -35,6 +35,9 @@ static const double LEAST_GAIN = 0.25;
 /* mu beyond which steps are too short to be worth it; what |Phi|_w must lose in PATIENCE steps. */
 static const double LARGEST_MU = 1e8, LEAST_PROGRESS = 0.005;
 
+/* |Phi|_w below which rows that are independent are told apart from those that repeat them. */
+static const double NEARLY_CLOSED = 1e-2;
+
 /* Rows of redundant joints differ by as much as they are open; closer rows count as one. */
 static const double DEPENDENT_LEAST = 1e-10, DEPENDENT_MOST = 1e-3;
 
@@ -147,8 +150,16 @@ static bool damped_step(ki_assembly *a, double norm) {
     return false;
 }
 
-/* True if every row is open by no more than `least` of its size. Sizes follow the coordinates; where those
- * are angles and all small, 1 is the least that they count. */
+/* The natural size of a row; of systems that know none, what the coordinates change it by: where those are
+ * angles and all small, 1 is the least that they count. */
+static double natural_size(const ki_assembly *a, int i, double sum) {
+    const keel_system *sys = a->d.system;
+    if (!sys->row_size)
+        return sum;
+    return sys->Phi_size ? fmax(sys->row_size[i], sys->Phi_size[i]) : sys->row_size[i];
+}
+
+/* True if every row is open by no more than `least` of its size, or the tolerance of its natural size. */
 static bool is_closed(const ki_assembly *a, double least) {
     const keel_system *sys = a->d.system;
     keel_pattern P = sys->J;
@@ -156,9 +167,22 @@ static bool is_closed(const ki_assembly *a, double least) {
         double sum = 0;
         for (int k = P.start[i]; k < P.start[i + 1]; k++)
             sum += fabs(a->d.at.J[k]);
-        if (!(fabs(a->Phi[i]) <= fmax(least * a->size[i], a->settings.tolerance * sum)))
+        if (!(fabs(a->Phi[i]) <= fmax(least * a->size[i], a->settings.tolerance * natural_size(a, i, sum))))
             return false;
     }
+    return true;
+}
+
+/* Where all rows are nearly closed: the independent ones are closed alone, and the others follow. */
+static bool close_independent(ki_assembly *a, double norm) {
+    ki_dynamics *d = &a->d;
+    if (!a->looking || !(norm < NEARLY_CLOSED))
+        return false;
+    copy(a->trial, a->y, d->n_y);
+    keel_point at = ki_point(d, a->t, a->trial);
+    if (!ki_close_rows(&a->look, &at, ki_q(a->trial)) || ki_evaluate_terms(d, KEEL_POSITION, a->t, a->trial))
+        return false;
+    accept(a);
     return true;
 }
 
@@ -176,6 +200,10 @@ static keel_status attempt(ki_assembly *a, bool *closed) {
         *closed = is_closed(a, a->settings.tolerance);
         if (norm == 0 || (*closed && a->iterations == 0) || a->iterations >= a->settings.iterations)
             return KEEL_OK;
+        if (close_independent(a, norm)) {
+            *closed = true;
+            return ki_assembly_linearize(a);
+        }
         if (!plain_step(a, norm) && (*closed || !damped_step(a, norm)))
             break;
         if (step % PATIENCE == 0 && norm > (1 - LEAST_PROGRESS) * earlier)

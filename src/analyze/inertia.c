@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analyze/mobility.h"
+#include "keel/rank.h"
 #include "keel/saddle.h"
 #include "linalg/dense.h"
 

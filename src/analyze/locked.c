@@ -38,33 +38,39 @@ keel_status ki_find_tied(ki_look *look, keel_mobility *mobility) {
 }
 
 /* True if the twist B x is zero for all displacements x of the basis, compared with the rows of B: angular
- * velocities first, then velocities. */
-static bool stands_still(const ki_look *look, const double *B) {
-    int n = look->J.cols;
+ * velocities first, then velocities. Columns of B are scaled to displacements of natural size. */
+static bool stands_still(const ki_look *look, double *B) {
+    int n = look->n;
     for (int i = 0; i < 6; i++) {
-        double length = sqrt(ki_dot(n, B + i * n, B + i * n));
+        double *row = B + i * n;
+        for (int j = 0; j < n; j++)
+            row[j] *= look->system->q_size[j];
+        double length = sqrt(ki_dot(n, row, row));
         for (int k = 0; k < look->basis_count; k++)
-            if (fabs(ki_dot(n, B + i * n, look->basis + (size_t)k * (size_t)n)) > KI_MOBILITY_ZERO * length)
+            if (fabs(ki_dot(n, row, look->basis + (size_t)k * (size_t)n)) >
+                ki_mobility_zero(look->system) * length)
                 return false;
     }
     return true;
 }
 
-keel_status ki_find_locked(ki_look *look, keel_mobility *mobility) {
-    int n = mobility->n_v;
-    double *B = KI_NEW(&look->arena, double, (size_t)n * 6);
-    if (look->arena.failed)
-        return KEEL_ERROR_MEMORY;
-    for (int j = 0; j < n; j++) {
+void ki_find_locked_velocities(ki_look *look, keel_mobility *mobility) {
+    for (int j = 0; j < look->n; j++) {
         double most = 0;
         for (int k = 0; k < look->basis_count; k++)
-            most = fmax(most, fabs(look->basis[(size_t)k * (size_t)n + (size_t)j]));
-        mobility->locked[j] = most <= KI_MOBILITY_ZERO;
+            most = fmax(most, fabs(look->basis[(size_t)k * (size_t)look->n + (size_t)j]));
+        mobility->locked[j] = most <= ki_mobility_zero(look->system);
     }
+}
+
+keel_status ki_find_locked(ki_look *look, keel_mobility *mobility) {
+    double *B = KI_NEW(&look->arena, double, (size_t)look->n * 6);
+    if (look->arena.failed)
+        return KEEL_ERROR_MEMORY;
     for (int b = 1; b <= mobility->bodies; b++) {
         if (mobility->body[b] != KEEL_BODY_MOVES)
             continue;
-        keel_status status = keel_mechanism_body_jacobian(look->system, look->work, &look->at, b, B);
+        keel_status status = keel_mechanism_body_jacobian(look->system, look->work, &look->general, b, B);
         if (status < 0)
             return status;
         if (stands_still(look, B))

@@ -34,7 +34,7 @@ static keel_status list_covectors(ki_look *look, int joints, covectors *all) {
     if (look->arena.failed)
         return KEEL_ERROR_MEMORY;
     for (int j = 0; j < joints; j++)
-        keel_mechanism_joint_covectors(look->system, look->work, &look->at, j,
+        keel_mechanism_joint_covectors(look->system, look->work, &look->general, j,
                                        all->c + (size_t)all->first[j] * (size_t)all->columns);
     for (int i = 0; i < all->rows; i++) {
         double *c = all->c + (size_t)i * (size_t)all->columns, length = sqrt(ki_dot(all->columns, c, c));
@@ -45,20 +45,20 @@ static keel_status list_covectors(ki_look *look, int joints, covectors *all) {
 }
 
 /* Whether the joints that are marked lock the body. */
-static bool lock(const covectors *all, const int *marked, int joints, int body) {
+static bool lock(const covectors *all, const int *marked, int joints, int body, double zero) {
     int n = all->columns, count = 0;
     for (int j = 0; j < joints; j++)
         for (int i = all->first[j]; marked[j] && i < all->first[j + 1]; i++, count++)
             memcpy(all->span + (size_t)count * (size_t)n, all->c + (size_t)i * (size_t)n,
                    (size_t)n * sizeof *all->c);
-    count = ki_orthonormalize(count, n, all->span, n, KI_MOBILITY_ZERO);
+    count = ki_orthonormalize(count, n, all->span, n, zero);
     for (int k = 0; k < all->d; k++) {
         double square = 0; /* of the part of the unit covector in the span */
         for (int i = 0; i < count; i++) {
             double component = all->span[i * n + all->d * body + k];
             square += component * component;
         }
-        if (square < 1 - KI_MOBILITY_ZERO)
+        if (square < 1 - zero)
             return false;
     }
     return true;
@@ -74,7 +74,7 @@ static void leave_out(const ki_look *look, const covectors *all, int joints, int
             if ((ends[0] == body || ends[1] == body) != own)
                 continue;
             marked[j] = 0;
-            marked[j] = !lock(all, marked, joints, body);
+            marked[j] = !lock(all, marked, joints, body, ki_mobility_zero(look->system));
         }
 }
 

@@ -20,132 +20,102 @@ void keel_mobility_clear(keel_mobility *mobility) {
     *mobility = (keel_mobility){0};
 }
 
-/* The places of the rows of cut joints. */
+double ki_mobility_zero(const keel_system *system) {
+    double precision = fmax(system->precision.length, system->precision.angle);
+    return precision > 1e-9 ? KI_MOBILITY_ZERO_DRAWN : KI_MOBILITY_ZERO;
+}
+
+/* Whose rows they are: those of motions are left out of the look. */
 static keel_status list_rows(ki_look *look, int joints) {
     const keel_system *sys = look->system;
-    look->row_of = KI_NEW(&look->arena, int, keel_system_m(sys));
-    look->joint_of = KI_NEW(&look->arena, int, keel_system_m(sys));
+    look->joint_of = KI_NEW(&look->arena, int, look->m);
     if (look->arena.failed)
         return KEEL_ERROR_MEMORY;
+    for (int i = 0; i < look->m; i++)
+        look->joint_of[i] = -1;
     for (int j = 0; j < joints; j++) {
         int n_h = 0, n_n = 0, first_n = 0;
         int first = keel_mechanism_joint_row(sys, j, &n_h, &n_n, &first_n);
-        for (int k = 0; !keel_mechanism_joint_is_tree(sys, j) && k < n_h + n_n; k++) {
-            look->joint_of[look->rows] = j;
-            look->row_of[look->rows++] = k < n_h ? first + k : first_n + k - n_h;
-        }
+        for (int k = 0; !keel_mechanism_joint_is_tree(sys, j) && k < n_h + n_n; k++, look->rows++)
+            look->joint_of[k < n_h ? first + k : first_n + k - n_h] = j;
     }
+    for (int i = 0; i < look->m; i++)
+        look->of.ignored[i] = look->joint_of[i] < 0;
     return KEEL_OK;
 }
 
-/* The listed rows of a Jacobian as a matrix of their own, scaled to unit length. */
-static keel_status take_rows(ki_look *look, const double *J) {
-    keel_pattern P = look->system->J;
-    int count = 0;
-    for (int i = 0; i < look->rows; i++)
-        count += P.start[look->row_of[i] + 1] - P.start[look->row_of[i]];
-    int *start = KI_NEW(&look->arena, int, look->rows + 1), *index = KI_NEW(&look->arena, int, count);
-    look->values = KI_NEW(&look->arena, double, count);
-    look->length = KI_NEW(&look->arena, double, look->rows);
-    if (look->arena.failed)
-        return KEEL_ERROR_MEMORY;
-    for (int i = 0, at = 0; i < look->rows; i++) {
-        double square = 0;
-        for (int k = P.start[look->row_of[i]]; k < P.start[look->row_of[i] + 1]; k++)
-            square += J[k] * J[k];
-        look->length[i] = square > 0 ? sqrt(square) : 1;
-        for (int k = P.start[look->row_of[i]]; k < P.start[look->row_of[i] + 1]; k++, at++) {
-            index[at] = P.index[k];
-            look->values[at] = J[k] / look->length[i];
-        }
-        start[i + 1] = at;
-    }
-    look->J = (keel_pattern){look->rows, P.cols, start, index};
-    return KEEL_OK;
-}
-
-static keel_status evaluate_rows(ki_look *look, int joints) {
-    const keel_system *sys = look->system;
-    double *J = KI_NEW(&look->arena, double, keel_pattern_count(sys->J));
-    keel_terms terms = {.J = J};
-    keel_status status = look->arena.failed ? KEEL_ERROR_MEMORY : list_rows(look, joints);
-    if (!status && keel_system_m(sys))
-        status = sys->evaluate(sys, look->work, KEEL_JACOBIAN, &look->at, &terms);
-    return status < 0 ? status : take_rows(look, J);
-}
-
-/* The null space of J is that of (J^T)^T: the rank of the transposed matrix has it. Without rows it is
- * everything. */
+/* Displacements that the rows taken at a pose allow. */
 static keel_status find_basis(ki_look *look) {
-    int n = look->J.cols, m = look->rows, count = keel_pattern_count(look->J);
-    int *start = KI_NEW(&look->arena, int, n + 2), *index = KI_NEW(&look->arena, int, count);
-    double *values = KI_NEW(&look->arena, double, count);
-    keel_rank transposed = {0};
+    look->basis = KI_NEW(&look->arena, double, (size_t)look->n *(size_t)look->n);
     if (look->arena.failed)
         return KEEL_ERROR_MEMORY;
-    for (int k = 0; k < count; k++)
-        start[look->J.index[k] + 2]++;
-    for (int j = 0; j < n; j++)
-        start[j + 2] += start[j + 1];
-    for (int i = 0; i < m; i++)
-        for (int k = look->J.start[i]; k < look->J.start[i + 1]; k++) {
-            int place = start[look->J.index[k] + 1]++;
-            index[place] = i;
-            values[place] = look->values[k];
-        }
-    keel_status status = keel_rank_compute((keel_pattern){n, m, start, index}, values, 0, &transposed);
-    if (status < 0)
-        return status;
-    look->basis_count = transposed.dependent_count;
-    look->basis = KI_NEW(&look->arena, double, (size_t)look->basis_count *(size_t)n);
-    if (look->basis && look->basis_count)
-        memcpy(look->basis, transposed.null_space, (size_t)look->basis_count * (size_t)n * sizeof(double));
-    keel_rank_clear(&transposed);
-    return look->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+    look->basis_count = ki_freedoms(&look->of, look->basis);
+    return KEEL_OK;
 }
 
-/* Rank of all rows, motions included: how many freedoms the motions use up. */
+/* Rank of all rows, motions included: how many freedoms the motions use up in general. */
 static keel_status count_driven(ki_look *look, keel_mobility *mobility) {
-    const keel_system *sys = look->system;
-    keel_rank all = {0};
-    double *J = KI_NEW(&look->arena, double, keel_pattern_count(sys->J));
-    keel_terms terms = {.J = J};
+    int all;
     if (!mobility->motions)
         return KEEL_OK;
-    if (look->arena.failed)
-        return KEEL_ERROR_MEMORY;
-    keel_status status = sys->evaluate(sys, look->work, KEEL_JACOBIAN, &look->at, &terms);
-    if (status >= 0)
-        status = keel_rank_compute(sys->J, J, 0, &all);
-    if (status < 0)
-        return status;
-    mobility->driven = all.rank - mobility->rank;
-    keel_rank_clear(&all);
-    return KEEL_OK;
+    memset(look->of.ignored, 0, (size_t)look->m * sizeof *look->of.ignored);
+    keel_status status = ki_count_independent(&look->of, &look->general, &all);
+    mobility->driven = all - mobility->rank;
+    return status;
 }
 
-static keel_status find_all(ki_look *look, const keel_mechanism_facts *facts, double most_entries,
-                            keel_mobility *mobility) {
-    keel_status status = evaluate_rows(look, mobility->joints);
-    if (status)
-        return status;
-    mobility->conditions = look->rows;
-    mobility->motions = keel_system_m(look->system) - look->rows;
-    mobility->gruebler += mobility->motions;
-    status = ki_find_tied(look, mobility);
-    int larger = look->rows > mobility->n_v ? look->rows : mobility->n_v; /* the basis is up to n_v x n_v */
-    if (status || (double)larger * mobility->n_v > most_entries)
-        return status;
-    if (look->rows && (status = keel_rank_compute(look->J, look->values, 0, &look->rank)))
-        return status;
-    mobility->rank = look->rank.rank;
-    mobility->freedoms = mobility->n_v - mobility->rank;
-    if (!(status = find_basis(look)))
+/* What the pose itself allows, which is less or more than usual. */
+static keel_status look_here(ki_look *look, keel_mobility *mobility) {
+    int rank;
+    keel_status status = ki_count_independent(&look->of, &look->at, &rank);
+    if (!status)
+        status = find_basis(look);
+    if (!status)
+        ki_find_locked_velocities(look, mobility);
+    mobility->rank_here = rank;
+    return status;
+}
+
+/* What it is like in general: rows are called dependent in their order, so that of two that say the same it
+ * is the later one. */
+static keel_status look_in_general(ki_look *look, const keel_mechanism_facts *facts,
+                                   keel_mobility *mobility) {
+    keel_status status = ki_take_in_order(&look->of, &look->general);
+    if (!status)
+        status = find_basis(look);
+    if (!status)
         status = ki_find_repetitions(look, mobility);
     if (!status)
         status = ki_find_locked(look, mobility);
     if (!status)
         status = ki_find_lockers(look, facts, mobility);
+    return status;
+}
+
+static keel_status find_all(ki_look *look, const keel_mechanism_facts *facts, double most_entries,
+                            keel_mobility *mobility) {
+    look->m = keel_system_m(look->system);
+    look->n = mobility->n_v;
+    keel_status status = ki_independence_init(&look->of, look->system, look->work);
+    if (!status)
+        status = list_rows(look, mobility->joints);
+    if (status)
+        return status;
+    mobility->conditions = look->rows;
+    mobility->motions = look->m - look->rows;
+    mobility->gruebler += mobility->motions;
+    status = ki_find_tied(look, mobility);
+    int larger = look->m > mobility->n_v ? look->m : mobility->n_v; /* the basis is up to n_v x n_v */
+    if (status || (double)larger * mobility->n_v > most_entries)
+        return status;
+    if ((status = ki_find_independent(&look->of, &look->at)))
+        return status;
+    mobility->rank = look->of.rank;
+    mobility->freedoms = mobility->n_v - mobility->rank;
+    look->general = look->at;
+    look->general.q = look->of.q;
+    if (!(status = look_here(look, mobility)))
+        status = look_in_general(look, facts, mobility);
     if (!status)
         status = count_driven(look, mobility);
     mobility->known = status == KEEL_OK;
@@ -178,7 +148,7 @@ keel_status keel_mobility_find(const keel_system *system, const keel_state *stat
         status = system->work_new(system, &look.work);
     if (status >= 0)
         status = find_all(&look, &facts, most_entries > 0 ? most_entries : MOST_ENTRIES, mobility);
-    keel_rank_clear(&look.rank);
+    ki_independence_clear(&look.of);
     ki_arena_free(&look.arena);
     if (system->work_free && look.work)
         system->work_free(look.work);

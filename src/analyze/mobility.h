@@ -3,12 +3,14 @@
 #define KI_MOBILITY_H
 
 #include "base/arena.h"
+#include "formulate/independence.h"
 #include "keel/mechanism.h"
 #include "keel/mobility.h"
-#include "keel/rank.h"
 
-/* Entries of a null vector, or of a twist, that are smaller relative to the largest are none. */
-#define KI_MOBILITY_ZERO 1e-7
+/* Entries of a null vector, or of a twist, that are smaller relative to the largest are none: at round-off,
+ * and where the geometry is known to six digits. */
+#define KI_MOBILITY_ZERO       1e-7
+#define KI_MOBILITY_ZERO_DRAWN 1e-4
 
 /* A look under way. */
 typedef struct ki_look {
@@ -16,22 +18,25 @@ typedef struct ki_look {
     keel_point at;
     void *work; /* of the system */
     ki_arena arena;
-    int rows;       /* of cut joints                             */
-    int *row_of;    /* [rows] their places in J                  */
-    int *joint_of;  /* [rows] the joints they belong to          */
-    keel_pattern J; /* rows x n_v, only those                    */
-    double *values; /* of J, rows of unit length                 */
-    double *length; /* [rows] what they were divided by          */
-    keel_rank rank; /* of J                                      */
-    double *basis;  /* [freedoms x n_v] orthonormal, J x = 0     */
+    int m, n;
+    int rows;           /* of cut joints: all but those of motions                      */
+    int *joint_of;      /* [m] the joints they belong to; -1: a motion                  */
+    ki_independence of; /* these rows; taken in a general pose near by               */
+    keel_point general; /* that pose                                                 */
     int basis_count;
+    double *basis; /* [basis_count x n] displacements that joints allow, in natural sizes */
 } ki_look;
+
+/* Entries of twists and displacements below this part of the largest are none. */
+double ki_mobility_zero(const keel_system *system);
 
 /* shared and repetitions, from the null space of J^T. (self_stress.c) */
 keel_status ki_find_repetitions(ki_look *look, keel_mobility *mobility);
 
-/* Which bodies and velocities the displacements of the basis move. (locked.c) */
+/* Which bodies the displacements of the basis move, in a general pose; which velocities, where the basis is
+ * of. (locked.c) */
 keel_status ki_find_locked(ki_look *look, keel_mobility *mobility);
+void ki_find_locked_velocities(ki_look *look, keel_mobility *mobility);
 
 /* lockers: which joints it takes to lock a body. (lockers.c) */
 keel_status ki_find_lockers(ki_look *look, const keel_mechanism_facts *facts, keel_mobility *mobility);

@@ -1,67 +1,36 @@
 /* self_stress.c - joints that say the same, from states of self-stress.
  *
- * For every dependent row r there is one y with J^T y = 0, y_r = 1 and y = 0 in the other dependent rows: how
- * row r follows from the independent ones. With the null space N (one y per row) and its columns N_D of the
- * dependent rows these are N_D^-1 N. The forces in the joints that y makes, tree joints included, tell which
- * joints take part.
+ * For every dependent row d there is one y with J^T y = 0, y_d = 1 and y = 0 in the other dependent rows: how
+ * row d follows from the independent ones. The forces in the joints that y makes, tree joints included, tell
+ * which joints take part, and y . Phi how far what they say differs.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyze/mobility.h"
-#include "linalg/dense.h"
 
-/* N <- N_D^-1 N */
-static keel_status reduce(ki_look *look, double *N) {
-    int k = look->rank.dependent_count, m = look->rows;
-    double *N_D = KI_NEW(&look->arena, double, (size_t)k *(size_t)k),
-           *column = KI_NEW(&look->arena, double, k);
-    int *pivot = KI_NEW(&look->arena, int, k);
-    if (look->arena.failed)
-        return KEEL_ERROR_MEMORY;
-    for (int i = 0; i < k; i++) /* y = sum_i c_i N_i: N_D^T c is a unit vector */
-        for (int j = 0; j < k; j++)
-            N_D[i * k + j] = N[j * m + look->rank.dependent[i]];
-    if (ki_dense_lu_factor(k, N_D, pivot) >= 0)
-        return KEEL_OK; /* cannot be: then the null space stays as it is, and more joints are named */
-    double *reduced = KI_NEW(&look->arena, double, (size_t)k *(size_t)m);
-    if (look->arena.failed)
-        return KEEL_ERROR_MEMORY;
-    for (int r = 0; r < k; r++) {
-        memset(column, 0, (size_t)k * sizeof *column);
-        column[r] = 1;
-        ki_dense_lu_solve(k, N_D, pivot, column);
-        for (int i = 0; i < k; i++)
-            ki_axpy(m, column[i], N + i * m, reduced + r * m);
-    }
-    memcpy(N, reduced, (size_t)k * (size_t)m * sizeof *N);
-    return KEEL_OK;
-}
-
-static double size_of(const keel_reaction *reaction) {
+/* Torques by the extent of the mechanism, so that no unit decides. */
+static double size_of(const keel_reaction *reaction, double extent) {
     double most = 0;
     for (int k = 0; k < 3; k++)
-        most = fmax(most, fmax(fabs(reaction->force[k]), fabs(reaction->torque[k])));
+        most = fmax(most, fmax(fabs(reaction->force[k]), fabs(reaction->torque[k]) / extent));
     return most;
 }
 
 /* carries[j] = 1 for the joints that the self-stress y loads; entries that are set stay. */
-static keel_status mark_loaded(ki_look *look, const double *y, int joints, double *lambda,
-                               keel_reaction *reactions, int *carries) {
-    keel_point at = look->at;
-    double most = 0;
-    memset(lambda, 0, (size_t)keel_system_m(look->system) * sizeof *lambda);
-    for (int i = 0; i < look->rows; i++)
-        lambda[look->row_of[i]] = y[i] / look->length[i];
-    at.lambda = lambda;
+static keel_status mark_loaded(ki_look *look, const double *y, int joints, keel_reaction *reactions,
+                               int *carries) {
+    keel_point at = look->general;
+    double most = 0, extent = look->system->extent > 0 ? look->system->extent : 1;
+    at.lambda = y;
     keel_status status = keel_mechanism_reactions(look->system, look->work, &at, NULL, reactions);
     if (status < 0)
         return status;
     for (int j = 0; j < joints; j++)
-        most = fmax(most, size_of(&reactions[j]));
+        most = fmax(most, size_of(&reactions[j], extent));
     for (int j = 0; j < joints; j++)
-        carries[j] |= size_of(&reactions[j]) > KI_MOBILITY_ZERO * most;
+        carries[j] |= size_of(&reactions[j], extent) > ki_mobility_zero(look->system) * most;
     return KEEL_OK;
 }
 
@@ -83,26 +52,59 @@ static keel_status add_repetition(keel_mobility *mobility, int joint, int condit
     return KEEL_OK;
 }
 
+/* How far row d is from what the others say, in its own unit; the larger one is kept. */
+static keel_status measure_difference(ki_look *look, const double *y, int d, double *Phi,
+                                      keel_repetition *r) {
+    const keel_system *sys = look->system;
+    keel_terms terms = {.Phi = Phi};
+    double difference = 0;
+    if (d >= sys->n_h)
+        return KEEL_OK;
+    if (sys->evaluate(sys, look->work, KEEL_POSITION, &look->at, &terms) < 0)
+        return KEEL_ERROR_CALLBACK;
+    for (int i = 0; i < sys->n_h; i++)
+        difference += y[i] / y[d] * Phi[i];
+    double *kept = sys->row_size[d] == 1 ? &r->angle : &r->length;
+    double size = sys->row_size[d] == 1 ? 1 : fmax(sys->extent, sys->Phi_size[d]);
+    if (fabs(difference) > 1e-12 * size)
+        *kept = fmax(*kept, fabs(difference));
+    return KEEL_OK;
+}
+
 keel_status ki_find_repetitions(ki_look *look, keel_mobility *mobility) {
-    const keel_rank *rank = &look->rank;
-    int k = rank->dependent_count, m = look->rows;
-    double *lambda = KI_NEW(&look->arena, double, keel_system_m(look->system));
-    double *N = KI_NEW(&look->arena, double, (size_t)k *(size_t)m);
+    int m = look->m, repeated = look->rows - look->of.rank;
+    double *Phi = KI_NEW(&look->arena, double, m);
+    double *stress = KI_NEW(&look->arena, double, (size_t)m *(size_t)m), *y = stress;
     keel_reaction *reactions = KI_NEW(&look->arena, keel_reaction, mobility->joints);
     int *carries = KI_NEW(&look->arena, int, mobility->joints);
     if (look->arena.failed)
         return KEEL_ERROR_MEMORY;
-    if (k == 0)
+    if (repeated == 0)
         return KEEL_OK;
-    memcpy(N, rank->null_space, (size_t)k * (size_t)m * sizeof *N);
-    keel_status status = reduce(look, N);
-    for (int i = 0, next; !status && i < k; i = next) {
-        int joint = look->joint_of[rank->dependent[i]];
+    ki_self_stresses(&look->of, stress, NULL);
+    keel_status status = KEEL_OK;
+    for (int joint = 0; !status && joint < mobility->joints; joint++) {
+        int conditions = 0;
+        keel_repetition found = {0};
         memset(carries, 0, (size_t)mobility->joints * sizeof *carries);
-        for (next = i; !status && next < k && look->joint_of[rank->dependent[next]] == joint; next++)
-            status = mark_loaded(look, N + next * m, mobility->joints, lambda, reactions, carries);
-        if (!status)
-            status = add_repetition(mobility, joint, next - i, carries);
+        y = stress;
+        for (int d = 0; !status && d < m; d++) {
+            if (look->of.taken[d] || look->of.ignored[d])
+                continue;
+            if (look->joint_of[d] == joint) {
+                conditions++;
+                status = mark_loaded(look, y, mobility->joints, reactions, carries);
+                if (!status)
+                    status = measure_difference(look, y, d, Phi, &found);
+            }
+            y += m;
+        }
+        if (!status && conditions)
+            status = add_repetition(mobility, joint, conditions, carries);
+        if (!status && conditions) {
+            mobility->repetitions[mobility->repetition_count - 1].length = found.length;
+            mobility->repetitions[mobility->repetition_count - 1].angle = found.angle;
+        }
     }
     return status;
 }

@@ -15,9 +15,12 @@ static const double LARGEST_LIMIT = 1e-3;
 /* Without a precision: of the length of a row, as round-off of formulas leaves it. */
 static const double LIMIT_OF_FORMULAS = 1e-10;
 
-/* How far a look around goes, in natural sizes; how many directions it tries; what counts as closed. */
-static const double LOOK_DISTANCE = 0.02, LOOK_CLOSED = 1e-11;
+/* How far a look around goes, in natural sizes, and how many directions it tries. */
+static const double LOOK_DISTANCE = 0.02;
 enum { LOOKS = 6, LOOK_ITERATIONS = 25 };
+
+/* Of the size of a row; and how many times that a violation may be that does not fall any more. */
+static const double ROUND_OFF = 1e-14, STALLED = 1e3;
 
 enum { JOINTS, MOTIONS, NONHOLONOMIC, CLASSES };
 
@@ -51,6 +54,7 @@ keel_status ki_independence_init(ki_independence *look, const keel_system *syste
     look->sample = KI_NEW(arena, double, (size_t)LOOKS *(size_t)system->n_q);
     look->terms.J = KI_NEW(arena, double, keel_pattern_count(system->J));
     look->terms.Phi = KI_NEW(arena, double, system->n_h);
+    look->terms.rate = KI_NEW(arena, double, m);
     look->H = KI_NEW(arena, double, (size_t)m *(size_t)n);
     look->L = KI_NEW(arena, double, (size_t)m *(size_t)m);
     look->left = KI_NEW(arena, double, m);
@@ -61,6 +65,8 @@ keel_status ki_independence_init(ki_independence *look, const keel_system *syste
     look->x = KI_NEW(arena, double, n);
     look->y = KI_NEW(arena, double, m);
     look->trial = KI_NEW(arena, double, system->n_q);
+    look->ignored = KI_NEW(arena, bool, m);
+    look->step = KI_NEW(arena, double, n);
     if (arena->failed)
         return KEEL_ERROR_MEMORY;
     classify(look);
@@ -76,8 +82,8 @@ void ki_independence_clear(ki_independence *look) {
 double ki_open_limit(const keel_system *system, int i) {
     bool angle = !system->row_size || system->row_size[i] == 1;
     double size = angle ? 1 : system->extent;
-    return MARGIN * (angle ? system->precision.angle : fmax(system->precision.length, system->precision.angle)) *
-           size;
+    return MARGIN *
+           (angle ? system->precision.angle : fmax(system->precision.length, system->precision.angle)) * size;
 }
 
 /* ---- taking rows --------------------------------------------------------------------------------------- */
@@ -126,6 +132,9 @@ static int longest(const ki_independence *look, int class, const bool *among) {
     return best;
 }
 
+/* In place of what is left of a row that is not to be taken. */
+static const double NEVER = -1;
+
 /* Row i becomes a unit vector of the basis; the rows that are left lose what they have of it. */
 static void take(ki_independence *look, int i, int count) {
     double *row = row_of(look, i), length = look->left[i];
@@ -144,27 +153,35 @@ static void take(ki_independence *look, int i, int count) {
             along += part;
         }
         look->L[(size_t)k * (size_t)look->m + (size_t)count] = along;
-        look->left[k] = length_of(look->n, other);
+        if (look->left[k] != NEVER)
+            look->left[k] = length_of(look->n, other);
     }
 }
 
 /* What ends the taking. */
 typedef struct taking {
-    const bool *among; /* NULL: all rows      */
-    int classes;       /* of the first so many */
-    int most;          /* rows at the most    */
-    double floor;      /* of all limits       */
+    const bool *among;   /* NULL: all rows  */
+    const bool *without; /* NULL: no row    */
+    int classes;         /* of the first so many */
+    int most;            /* rows at the most    */
+    double floor;        /* of all limits       */
 } taking;
+
+/* Nothing is taken yet. */
+static void begin_taking(ki_independence *look, taking by) {
+    memset(look->taken, 0, (size_t)look->m * sizeof *look->taken);
+    memset(look->L, 0, (size_t)look->m * (size_t)look->m * sizeof *look->L);
+    for (int i = 0; i < look->m; i++)
+        look->left[i] =
+            look->ignored[i] || (by.without && by.without[i]) ? NEVER : length_of(look->n, row_of(look, i));
+}
 
 /* Takes rows of H; returns how many. */
 static int take_all(ki_independence *look, taking by) {
     int count = 0;
-    memset(look->taken, 0, (size_t)look->m * sizeof *look->taken);
-    memset(look->L, 0, (size_t)look->m * (size_t)look->m * sizeof *look->L);
-    for (int i = 0; i < look->m; i++)
-        look->left[i] = length_of(look->n, row_of(look, i));
+    begin_taking(look, by);
     look->least = INFINITY;
-    for (int class = 0; class < by.classes; class++)
+    for (int class = 0; class < by.classes; class ++)
         while (count < by.most) {
             int i = longest(look, class, by.among);
             if (i < 0 || !(look->left[i] > fmax(look->limit[i], by.floor)))
@@ -224,22 +241,47 @@ static bool random_tangent(ki_independence *look, int count, double distance, do
     return true;
 }
 
-/* Largest |Phi_i| / size_i of joints. */
-static double largest_violation(const ki_independence *look) {
+/* What counts as nothing in Phi_i: round-off of the positions it is the difference of. */
+static double round_off(const ki_independence *look, int i) {
+    double size = look->scale[i] > 0 ? 1 / look->scale[i] : 1;
+    return ROUND_OFF * (look->system->Phi_size ? fmax(size, look->system->Phi_size[i]) : size);
+}
+
+/* Largest |Phi_i| / size_i of the first classes. */
+static double largest_violation(const ki_independence *look, int classes) {
     double most = 0;
     for (int i = 0; i < look->system->n_h; i++)
-        if (look->class_of[i] == JOINTS)
+        if (look->class_of[i] < classes)
             most = fmax(most, fabs(look->terms.Phi[i]) * look->scale[i]);
     return most;
 }
 
-/* The shortest displacement that closes the rows taken: L y = -Phi, x = basis^T y. */
-static void closing_step(ki_independence *look, int count, double *x) {
+/* Largest |Phi_i| / round-off of the rows taken. */
+static double largest_held(const ki_independence *look, int count) {
+    double most = 0;
+    for (int k = 0; k < count; k++) {
+        int i = look->order[k];
+        most = fmax(most, fabs(look->terms.Phi[i]) / round_off(look, i));
+    }
+    return most;
+}
+
+/* Whether the rows that were not taken are as near as the precision of the drawing asks for. */
+static bool others_follow(const ki_independence *look, int classes) {
+    for (int i = 0; i < look->system->n_h; i++)
+        if (look->class_of[i] < classes && !look->taken[i] &&
+            !(fabs(look->terms.Phi[i]) <= fmax(ki_open_limit(look->system, i), round_off(look, i))))
+            return false;
+    return true;
+}
+
+/* The shortest displacement that changes the rows taken by minus `value`: L y = -value, x = basis^T y. */
+static void closing_step(ki_independence *look, int count, const double *value, double *x) {
     memset(x, 0, (size_t)look->n * sizeof *x);
     for (int k = 0; k < count; k++) {
         int i = look->order[k];
         const double *L = look->L + (size_t)i * (size_t)look->m;
-        double y = -look->terms.Phi[i] * look->scale[i];
+        double y = -value[i] * look->scale[i];
         for (int l = 0; l < k; l++)
             y -= L[l] * look->y[l];
         look->y[k] = y / L[k];
@@ -247,48 +289,41 @@ static void closing_step(ki_independence *look, int count, double *x) {
     }
 }
 
-/* Puts the pose in look->trial back onto the joints: Newton's method on those rows that are independent as
- * far as the violation allows to tell. */
-static bool close_joints(ki_independence *look, const keel_point *at, double *x) {
+/* Newton's method on those rows that are independent as far as the violation allows to tell. */
+static bool close_classes(ki_independence *look, const keel_point *at, int classes, double *q) {
     const keel_system *sys = look->system;
     keel_point there = *at;
     double previous = INFINITY;
-    there.q = look->trial;
+    there.q = q;
     for (int iteration = 0; iteration < LOOK_ITERATIONS; iteration++) {
         if (load(look, &there) || sys->evaluate(sys, look->work, KEEL_POSITION, &there, &look->terms) < 0)
             return false;
-        double violation = largest_violation(look);
+        double violation = largest_violation(look, classes);
         if (!(violation < 1))
             return false;
-        int count = take_all(look, (taking){.classes = 1, .most = look->m, .floor = violation});
-        double held = 0;
-        for (int k = 0; k < count; k++)
-            held = fmax(held, fabs(look->terms.Phi[look->order[k]]) * look->scale[look->order[k]]);
-        bool closed = held <= LOOK_CLOSED || (held <= 1e-8 && held > 0.5 * previous);
+        int count = take_all(look, (taking){.classes = classes, .most = look->m, .floor = violation});
+        double held = largest_held(look, count);
+        if (held <= 1 || (held <= STALLED && held > 0.5 * previous))
+            return others_follow(look, classes);
         previous = held;
-        if (closed) {
-            for (int i = 0; i < sys->n_h; i++)
-                if (look->class_of[i] == JOINTS && !look->taken[i] &&
-                    fabs(look->terms.Phi[i]) > fmax(ki_open_limit(sys, i), 1e-8 / look->scale[i]))
-                    return false;
-            return true;
-        }
-        closing_step(look, count, x);
-        if (!(ki_max_norm(look->n, x) < 0.5))
+        closing_step(look, count, look->terms.Phi, look->step);
+        if (!(ki_max_norm(look->n, look->step) < 0.5))
             return false;
-        move(look, x, look->trial);
+        move(look, look->step, q);
     }
     return false;
+}
+
+bool ki_close_rows(ki_independence *look, const keel_point *at, double *q) {
+    return close_classes(look, at, NONHOLONOMIC, q);
 }
 
 /* Poses near by: the largest rank found there, and with it the pose in look->q. */
 static keel_status look_around(ki_independence *look, const keel_point *at, int *rank) {
     const keel_system *sys = look->system;
     size_t bytes = (size_t)sys->n_q * sizeof(double);
-    double *x = KI_NEW(&look->arena, double, look->n), best = 0;
+    double best = 0;
     keel_point there = *at;
-    if (!x)
-        return KEEL_ERROR_MEMORY;
     look->random = 1;
     for (int k = 0; k < LOOKS; k++) {
         keel_status status = load(look, at);
@@ -296,10 +331,10 @@ static keel_status look_around(ki_independence *look, const keel_point *at, int 
             return status;
         int count = take_all(look, (taking){.classes = 1, .most = look->m});
         memcpy(look->trial, at->q, bytes);
-        if (!random_tangent(look, count, LOOK_DISTANCE, x))
+        if (!random_tangent(look, count, LOOK_DISTANCE, look->step))
             return KEEL_OK;
-        move(look, x, look->trial);
-        if (!close_joints(look, at, x))
+        move(look, look->step, look->trial);
+        if (!close_classes(look, at, 1, look->trial))
             continue;
         int found;
         there.q = look->trial;
@@ -327,7 +362,10 @@ keel_status ki_find_independent(ki_independence *look, const keel_point *at) {
     look->sample_count = 0;
     keel_status status = take_at(look, at, &look->rank_here);
     look->rank = look->rank_here;
-    if (!status && look->rank < look->m && look->system->n_s == 0) { /* poses of others need their own s */
+    int asked = 0;
+    for (int i = 0; i < look->m; i++)
+        asked += !look->ignored[i];
+    if (!status && look->rank < asked && look->system->n_s == 0) { /* poses of others need their own s */
         status = look_around(look, at, &look->rank);
         there.q = look->q;
         int again;
@@ -347,6 +385,61 @@ double ki_take_rows(ki_independence *look, const keel_point *at, keel_status *st
     return count < look->rank ? 0 : look->least;
 }
 
+keel_status ki_count_independent(ki_independence *look, const keel_point *at, int *rank) {
+    return take_at(look, at, rank);
+}
+
+/* In general position a row either follows from those before it, or is off by far more than what noise
+ * leaves: where the number of rows that are taken in order is not the rank, it was not told apart. */
+keel_status ki_take_in_order(ki_independence *look, const keel_point *at) {
+    keel_status status = load(look, at);
+    if (status)
+        return status;
+    int count = 0;
+    begin_taking(look, (taking){0});
+    for (int class = 0; class < CLASSES; class ++)
+        for (int i = 0; i < look->m; i++)
+            if (look->class_of[i] == class && look->left[i] > sqrt(look->limit[i] * fmin(look->least, 1)))
+                take(look, i, count++);
+    if (count != look->rank)
+        ki_take_rows(look, at, &status);
+    return status;
+}
+
+/* Unit vectors lose what the basis has of them, the one of which most is left first. */
+int ki_freedoms(const ki_independence *look, double *x) {
+    int n = look->n, count = 0, found = 0;
+    for (int i = 0; i < look->m; i++)
+        count += look->taken[i];
+    for (; found < n - count; found++) {
+        double *next = x + (size_t)found * (size_t)n, most = -1;
+        int best = 0;
+        for (int j = 0; j < n; j++) { /* what is left of e_j: 1 - sum of squares of the components j */
+            double rest = 1;
+            for (int k = 0; k < count; k++)
+                rest -= row_of(look, look->order[k])[j] * row_of(look, look->order[k])[j];
+            for (int k = 0; k < found; k++)
+                rest -= x[(size_t)k * (size_t)n + (size_t)j] * x[(size_t)k * (size_t)n + (size_t)j];
+            if (rest > most)
+                most = rest, best = j;
+        }
+        memset(next, 0, (size_t)n * sizeof *next);
+        next[best] = 1;
+        for (int again = 0; again < 2; again++) {
+            for (int k = 0; k < count; k++) {
+                const double *basis = row_of(look, look->order[k]);
+                ki_axpy(n, -ki_dot(n, basis, next), basis, next);
+            }
+            for (int k = 0; k < found; k++)
+                ki_axpy(n, -ki_dot(n, x + (size_t)k * (size_t)n, next), x + (size_t)k * (size_t)n, next);
+        }
+        double length = length_of(n, next);
+        for (int j = 0; j < n; j++)
+            next[j] /= length;
+    }
+    return found;
+}
+
 double ki_least_of(ki_independence *look, const keel_point *at, const bool *held, keel_status *status) {
     *status = load(look, at);
     if (*status)
@@ -355,8 +448,40 @@ double ki_least_of(ki_independence *look, const keel_point *at, const bool *held
     return count < look->rank ? 0 : look->least;
 }
 
-/* With unit vectors e_k of the basis, rows taken are H_i = sum_k L_ik e_k with a triangular L, and others H_d =
- * sum_k L_dk e_k, as far as they are repeated: H_d = sum_i c_i H_i with c L = L_d. */
+bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *without, double *v) {
+    enum { MOST = 20 };
+    const keel_system *sys = look->system;
+    keel_point there = *at;
+    double previous = INFINITY;
+    there.v = v;
+    for (int iteration = 0; iteration < MOST; iteration++) {
+        if (load(look, &there) || sys->evaluate(sys, look->work, KEEL_VELOCITY, &there, &look->terms) < 0)
+            return false;
+        double speed = 0, held = 0, others = 0;
+        for (int j = 0; j < look->n; j++)
+            speed = fmax(speed, fabs(v[j]) / (sys->q_size ? sys->q_size[j] : 1));
+        for (int i = 0; i < look->m; i++)
+            speed = without[i] ? speed : fmax(speed, fabs(look->terms.rate[i]) * look->scale[i]);
+        int count = take_all(look, (taking){.classes = CLASSES, .most = look->m, .without = without});
+        for (int i = 0; i < look->m; i++) {
+            double off = without[i] ? 0 : fabs(look->terms.rate[i]) * look->scale[i];
+            if (look->taken[i])
+                held = fmax(held, off / ROUND_OFF);
+            else
+                others = fmax(others, off / look->limit[i]);
+        }
+        if (held <= speed || (held <= STALLED * speed && held > 0.5 * previous))
+            return others <= speed;
+        previous = held;
+        closing_step(look, count, look->terms.rate, look->step);
+        for (int j = 0; j < look->n; j++)
+            v[j] += look->step[j] * (sys->q_size ? sys->q_size[j] : 1);
+    }
+    return false;
+}
+
+/* With unit vectors e_k of the basis, rows taken are H_i = sum_k L_ik e_k with a triangular L, and others H_d
+ * = sum_k L_dk e_k, as far as they are repeated: H_d = sum_i c_i H_i with c L = L_d. */
 int ki_self_stresses(const ki_independence *look, double *y, bool *shared) {
     static const double LEAST_SHARE = 1e-8, LEAST_SHARE_DRAWN = 1e-4;
     int m = look->m, count = 0, dependent = 0;
@@ -365,7 +490,7 @@ int ki_self_stresses(const ki_independence *look, double *y, bool *shared) {
     for (int i = 0; i < m; i++)
         count += look->taken[i];
     for (int d = 0; d < m; d++) {
-        if (look->taken[d])
+        if (look->taken[d] || look->ignored[d])
             continue;
         double *stress = y + (size_t)dependent++ * (size_t)m;
         const double *L_d = look->L + (size_t)d * (size_t)m;

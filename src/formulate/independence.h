@@ -36,9 +36,11 @@ struct ki_independence {
 
     int rank;      /* the usual one */
     int rank_here; /* in the pose that was asked for; less: it is singular */
-    double least;  /* of the rows taken: the smallest length that was left, in the pose where they were taken */
-    double most;   /* of the others: the largest */
-    bool *taken;   /* [m] */
+    double
+        least;   /* of the rows taken: the smallest length that was left, in the pose where they were taken */
+    double most; /* of the others: the largest */
+    bool *taken; /* [m] */
+    bool *ignored; /* [m] rows that are not to be looked at; set by who asks */
     int *row;      /* [rank] those, increasing */
     double *q;     /* [n_q] the pose in which they were taken: the one asked for unless that is singular */
 
@@ -57,6 +59,7 @@ struct ki_independence {
     int *class_of;    /* [m] */
     double *x, *y;    /* [n], [m] */
     double *trial;    /* [n_q] */
+    double *step;     /* [n] */
     unsigned random;
 };
 
@@ -72,8 +75,26 @@ keel_status ki_find_independent(ki_independence *look, const keel_point *at);
  * left of the last one; 0 where fewer could be taken. */
 double ki_take_rows(ki_independence *look, const keel_point *at, keel_status *status);
 
+/* How many rows are independent in this pose, and takes them. */
+keel_status ki_count_independent(ki_independence *look, const keel_point *at, int *rank);
+
+/* Takes look->rank rows in this pose, each one unless those before it say the same. */
+keel_status ki_take_in_order(ki_independence *look, const keel_point *at);
+
+/* An orthonormal basis of what the rows taken last allow, in natural sizes: x [n - taken, n]. Returns how
+ * many there are. */
+int ki_freedoms(const ki_independence *look, double *x);
+
 /* The smallest length that is left of the rows marked in `held` when they are taken alone. */
 double ki_least_of(ki_independence *look, const keel_point *at, const bool *held, keel_status *status);
+
+/* Moves the pose q until as many holonomic rows are closed as are independent, by the shortest displacements
+ * in natural sizes; true if they are, and those that repeat them are open by no more than the precision of
+ * the drawing. look->taken tells which is which. */
+bool ki_close_rows(ki_independence *look, const keel_point *at, double *q);
+
+/* The same for velocities: v changes by as little as possible. Rows marked in `without` [m] ask nothing. */
+bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *without, double *v);
 
 /* States of self-stress from the rows taken last: for each of the others one y with J^T y = 0, up to the
  * precision, into y [m - taken, m]; marks the rows that take part in any (NULL: not asked). Returns how many

@@ -21,8 +21,8 @@
 #include "system/selection.h"
 
 typedef struct ki_held {
-    bool known;              /* J was small enough to be looked at: the ranks in `look` are those of the start */
-    bool singular_start;     /* fewer rows are independent at the start than near by */
+    bool known;          /* J was small enough to be looked at: the ranks in `look` are those of the start */
+    bool singular_start; /* fewer rows are independent at the start than near by */
     ki_selection *selection; /* NULL: all rows are held */
     ki_independence look;
     void *work;       /* a scratch area of the whole system */
