@@ -18,13 +18,15 @@ int draw_body(drawing *d, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(body->name, sizeof body->name, format, arguments);
     va_end(arguments);
+    body->number = d->bodies;
     return d->bodies;
 }
 
 int draw_joint(drawing *d, const char *type, int body_0, int body_1, vec at, vec axis) {
     assert(d->joints < MOST_JOINTS);
     drawn_joint *joint = &d->joint[d->joints];
-    *joint = (drawn_joint){.type = type, .body = {body_0, body_1}, .at = {at, at}, .axis = axis};
+    *joint = (drawn_joint){
+        .type = type, .number = d->joints, .body = {body_0, body_1}, .at = {at, at}, .axis = axis};
     snprintf(joint->name, sizeof joint->name, "J%d", d->joints + 1);
     return d->joints++;
 }
@@ -110,6 +112,7 @@ static void drive_torque(drawing *d, rng *r, const crank *c, drive_mode mode, bo
 void draw_drives(drawing *d, rng *r, drive_mode mode, const crank *cranks, int count) {
     bool rest = mode == FREE && rng_next(r) % 2;
     d->gravity = scale(WEIGHT, random_direction(r));
+    d->mobility = count;
     for (int i = 0; i < count; i++)
         if (mode == DRIVEN)
             drive_motion(d, r, &cranks[i]);

@@ -16,6 +16,7 @@ enum { MOST_BODIES = 64, MOST_JOINTS = 96, MOST_DRIVES = 16, NAME = 24, GROUND =
 /* Bodies are numbered from 1; GROUND is 0. */
 typedef struct drawn_body {
     char name[NAME];
+    int number; /* in the base, whatever the order is */
     double mass;
     vec centre;
     mat inertia; /* about the centre, axes of the world */
@@ -23,6 +24,7 @@ typedef struct drawn_body {
 
 typedef struct drawn_joint {
     char name[NAME];
+    int number; /* in the base */
     const char *type;
     int body[2];
     vec at[2];        /* place on either body; equal but for distances and wheels */
@@ -68,6 +70,7 @@ typedef struct drawing {
     drawn_force force[MOST_DRIVES];
     vec gravity;
     double until, extent;
+    int mobility; /* freedoms that the family is known to have, motions left out; 0: not told */
     const char *coordinates, *method;
     double tolerance, absolute_tolerance;
     placement placed;

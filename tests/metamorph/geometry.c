@@ -136,3 +136,12 @@ mat random_rotation(rng *r) {
     vec axis = cross(EZ, random_direction(r));
     return product(rotation(axis, uniform(r, 0.3, PI)), first);
 }
+
+/* Fisher, Yates. */
+void random_order(rng *r, int count, int *order) {
+    for (int i = 0; i < count; i++) {
+        int j = choose(r, 0, i);
+        order[i] = order[j];
+        order[j] = i;
+    }
+}

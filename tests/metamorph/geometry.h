@@ -55,5 +55,6 @@ double either(rng *r);                 /* -1 or 1 */
 vec random_direction(rng *r);
 vec random_in_ball(rng *r, double radius);
 mat random_rotation(rng *r);
+void random_order(rng *r, int count, int *order); /* order[i]: the old place of what comes to place i */
 
 #endif
