@@ -111,12 +111,13 @@ typedef struct family {
     void (*draw)(drawing *d, rng *r, drive_mode mode, int kind);
     int kind;       /* a number that `draw` understands */
     unsigned modes; /* bit 1 << mode */
-    int weight;     /* of 0 large ones run in one of four rounds only */
+    int weight;     /* 0: large, drawn in one of four rounds only */
 } family;
 
 enum { ALL_MODES = 7, NOT_DRIVEN = 6 };
 
-extern const family BEARING_FAMILIES[], PLANAR_FAMILIES[], SPATIAL_FAMILIES[];
+extern const family BEARING_FAMILIES[], PLANAR_FAMILIES[], LOOP_FAMILIES[], SPATIAL_FAMILIES[],
+    CONCURRENT_FAMILIES[], MOVING_FAMILIES[];
 
 /* Family number i of all, NULL after the last. */
 const family *family_number(int i);

@@ -13,4 +13,13 @@ typedef struct four_bar {
 
 four_bar draw_four_bar(drawing *d, rng *r, int base);
 
+/* A line of the space. */
+typedef struct line {
+    vec at, direction;
+} line;
+
+/* A closed chain of revolutes: body i between axes i and i + 1, the last one is the ground. The pins stand
+ * anywhere on their axes. Returns the first joint. */
+int draw_ring(drawing *d, rng *r, const line *axes, int count);
+
 #endif

@@ -82,6 +82,7 @@ const family PLANAR_FAMILIES[] = {
     {"parallelogram_5", draw_parallelogram, 5, ALL_MODES, 1},
     {"parallelogram_3_spread", draw_parallelogram, -3, ALL_MODES, 1},
     {"parallelogram_5_spread", draw_parallelogram, -5, ALL_MODES, 1},
+    {"table_cranks", draw_parallelogram, -4, ALL_MODES, 1},
     {"parallelogram_turns", draw_parallelogram_turns, 3, 1u << DRIVEN, 1},
     {0},
 };
