@@ -53,7 +53,8 @@ static void draw_car(drawing *d, rng *r, drive_mode mode, int kind) {
     draw_drives(d, r, mode, &c, 1);
 }
 
-/* A body on two wheels with one axle: it may go ahead, turn and pitch. */
+/* A body on two wheels with one axle: it may go ahead, turn and pitch. From rest, because no coordinate of a
+ * joint tells its pitch. */
 static void draw_cart(drawing *d, rng *r, drive_mode mode, int kind) {
     (void)kind;
     int body = draw_body(d, "body"), axle[2];
@@ -69,12 +70,8 @@ static void draw_cart(drawing *d, rng *r, drive_mode mode, int kind) {
     crank c = {axle[0], 2, 0.3};
     draw_drives(d, r, mode, &c, 1);
     if (mode == TORQUE)
-        d->torque[d->torques++] = (drawn_drive){axle[1], uniform(r, -1, 1)};
-    // the body's own velocity says all: ahead with v, turning and pitching about the middle of the axle
-    vec middle = {0, track / 2, radius}, spin = {0, uniform(r, -2, 2), uniform(r, -2, 2)};
-    vec velocity = add(scale(uniform(r, -1, 1), EX), cross(spin, sub(d->body[body].centre, middle)));
+        d->torque[d->torques++] = (drawn_drive){axle[1], uniform(r, -2, 2)};
     d->rates = 0;
-    d->twist[d->twists++] = (drawn_twist){body, velocity, spin};
     d->mobility = 3;
 }
 
@@ -124,11 +121,11 @@ static void draw_ball_tree(drawing *d, rng *r, drive_mode mode, int kind) {
 }
 
 /* Crank and rocker on skew pins, joined by a rod: a body on a ball and a universal joint (kind 1), or a
- * distance. */
+ * distance. The rod pulls the rocker nearly along its path. */
 static void draw_skew_four_bar(drawing *d, rng *r, drive_mode mode, int kind) {
     vec A = {uniform(r, 0.2, 0.3), 0, uniform(r, -0.1, 0.1)}, C = {1, uniform(r, -0.2, 0.2), 0};
-    vec B = add(C, (vec){uniform(r, -0.1, 0.1), uniform(r, 0.3, 0.4), uniform(r, 0.4, 0.6)});
-    vec u = unit(add(EZ, random_in_ball(r, 0.4))), w = unit(add(EX, random_in_ball(r, 0.4)));
+    vec B = add(C, (vec){uniform(r, -0.1, 0.1), uniform(r, -0.1, 0.1), uniform(r, 0.4, 0.6)});
+    vec u = unit(add(EZ, random_in_ball(r, 0.4))), w = unit(add(EY, random_in_ball(r, 0.4)));
     int arm = draw_body(d, "crank"), rocker = draw_body(d, "rocker");
     crank c = {draw_joint(d, "revolute", GROUND, arm, ZERO, u), 0.5, 0.3};
     draw_joint(d, "revolute", GROUND, rocker, C, w);
@@ -162,7 +159,7 @@ static void draw_rods(drawing *d, rng *r, drive_mode mode, int kind) {
         d->force[d->forces++] = (drawn_force){platform, d->body[platform].centre, random_in_ball(r, 20)};
 }
 
-/* A plate on four equal parallel legs with universal joints of parallel arms at both ends: it moves like a
+/* A plate on equal parallel legs with universal joints of parallel arms at both ends: it moves like a
  * pendulum without turning, on a sphere. */
 static void draw_table(drawing *d, rng *r, drive_mode mode, int kind) {
     vec leg = {uniform(r, -0.3, 0.3), uniform(r, -0.3, 0.3), uniform(r, 0.7, 1)};
@@ -178,9 +175,8 @@ static void draw_table(drawing *d, rng *r, drive_mode mode, int kind) {
     draw_drives(d, r, mode, NULL, 0);
     d->until = uniform(r, 0.15, 0.3);
     d->mobility = 2;
-    vec velocity = mode == TORQUE ? scale(0.8, unit(cross(leg, random_direction(r)))) : ZERO;
     if (mode == TORQUE)
-        d->twist[d->twists++] = (drawn_twist){plate, velocity, ZERO};
+        d->force[d->forces++] = (drawn_force){plate, d->body[plate].centre, random_in_ball(r, 40)};
 }
 
 const family MOVING_FAMILIES[] = {

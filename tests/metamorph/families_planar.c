@@ -83,6 +83,7 @@ const family PLANAR_FAMILIES[] = {
     {"parallelogram_3_spread", draw_parallelogram, -3, ALL_MODES, 1},
     {"parallelogram_5_spread", draw_parallelogram, -5, ALL_MODES, 1},
     {"table_cranks", draw_parallelogram, -4, ALL_MODES, 1},
-    {"parallelogram_turns", draw_parallelogram_turns, 3, 1u << DRIVEN, 1},
+    {"parallelogram_turns_2", draw_parallelogram_turns, 2, 1u << DRIVEN, 1},
+    {"parallelogram_turns_3", draw_parallelogram_turns, 3, 1u << DRIVEN, 1},
     {0},
 };

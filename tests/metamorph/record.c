@@ -73,18 +73,37 @@ static keel_status record_bodies(const recorder *to, int row, const keel_point *
     return status;
 }
 
+/* Where the place of a joint on one of its bodies is now. */
+static vec joint_place(const recorder *to, const drawn_joint *joint, int side, const keel_pose *poses) {
+    mat R;
+    for (int i = 1; i <= to->d->bodies; i++)
+        if (to->body_number[i] == joint->body[side]) {
+            memcpy(R.a, poses[i].R, sizeof R.a);
+            return add(vector(poses[i].r), turned(R, sub(joint->at[side], vector(poses[i].drawn))));
+        }
+    return joint->at[side];
+}
+
+/* A reaction acts on the second body, at its place: after an exchange the other body's place is meant. */
 static keel_status record_loads(const recorder *to, int row, const keel_point *at, const double *v_rate) {
     const placement *placed = &to->d->placed;
     double force_unit = placed->time * placed->time / (placed->mass * placed->length);
     keel_reaction reactions[MOST_JOINTS];
+    keel_pose poses[MOST_BODIES + 1];
     keel_status status = keel_mechanism_reactions(to->system, to->work, at, v_rate, reactions);
+    if (status >= 0)
+        status = keel_mechanism_poses(to->system, to->work, at, poses);
     for (int i = 0; status >= 0 && i < to->d->joints; i++) {
         const drawn_joint *joint = &to->d->joint[to->joint_index[i]];
-        double sign = joint->exchanged ? -1 : 1;
+        vec force = vector(reactions[i].force), torque = vector(reactions[i].torque);
         joint_load *load = &to->rec->load[row][joint->number];
-        load->force = turned_back(placed->turn, scale(sign * force_unit, vector(reactions[i].force)));
-        load->torque =
-            turned_back(placed->turn, scale(sign * force_unit / placed->length, vector(reactions[i].torque)));
+        if (joint->exchanged) {
+            vec arm = sub(joint_place(to, joint, 1, poses), joint_place(to, joint, 0, poses));
+            torque = scale(-1, add(torque, cross(arm, force)));
+            force = scale(-1, force);
+        }
+        load->force = turned_back(placed->turn, scale(force_unit, force));
+        load->torque = turned_back(placed->turn, scale(force_unit / placed->length, torque));
     }
     return status;
 }
