@@ -70,7 +70,8 @@ typedef struct drawing {
     drawn_force force[MOST_DRIVES];
     vec gravity;
     double until, extent;
-    int mobility; /* freedoms that the family is known to have, motions left out; 0: not told */
+    int mobility; /* freedoms that the family is known to have, motions left out */
+    int singular; /* singular poses that it passes */
     const char *coordinates, *method;
     double tolerance, absolute_tolerance;
     placement placed;

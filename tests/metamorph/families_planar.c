@@ -72,6 +72,7 @@ static void draw_parallelogram_turns(drawing *d, rng *r, drive_mode mode, int ki
     draw_parallelogram(d, r, mode, kind);
     double speed = d->motion[0].value;
     d->until = 2 * PI / fabs(speed);
+    d->singular = 2;
 }
 
 const family PLANAR_FAMILIES[] = {

@@ -120,19 +120,26 @@ static double limit_of(const drawing *d, const variant *v) {
     return v->digits ? fmax(limit, 1e4 * pow(10, -v->digits)) : limit;
 }
 
-/* The base itself: it runs, has the mobility of its family, and moves like its twin. */
+/* The base itself: it runs, has the mobility of its family, passes its singular poses, and moves like its
+ * twin. */
 static bool base_fails(const subject *on, char *text, size_t size) {
     if (!on->run.ran) {
         snprintf(text, size, "%s", on->run.message);
         return true;
     }
-    if (on->base.mobility && on->run.freedoms != on->base.mobility) {
+    if (on->run.freedoms != on->base.mobility) {
         snprintf(text, size, "mobility %d, not %d", on->run.freedoms, on->base.mobility);
         return true;
     }
-    return on->has_twin && on->twin.ran &&
-           records_differ(&on->base, &on->twin, &on->run, COMPARE_MOTION | COMPARE_MOBILITY,
-                          100 * on->base.tolerance, text, size);
+    if (on->has_twin && on->twin.ran &&
+        records_differ(&on->base, &on->twin, &on->run, COMPARE_MOTION | COMPARE_MOBILITY,
+                       100 * on->base.tolerance, text, size))
+        return true;
+    if (on->run.singular_events != on->base.singular) {
+        snprintf(text, size, "%d singular poses told, not %d", on->run.singular_events, on->base.singular);
+        return true;
+    }
+    return false;
 }
 
 static bool variant_fails(const subject *on, const variant *v, const drawing *d, char *text, size_t size) {
