@@ -4,10 +4,12 @@ BUILD   := build
 DEMO    := $(BUILD)/demo
 SOURCES := cli src include tests bench samples fuzz
 FUZZ_SECONDS := 60
+SEED    := 1
+COUNT   := 5000
 PREFIX  := /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install uninstall bench papers format deps asan fuzz web test-web clean help
+.PHONY: build demo test install uninstall bench papers format deps asan fuzz metamorph web test-web clean help
 .NOTPARALLEL:
 
 build: ## build the program (build/keel)
@@ -59,6 +61,12 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS seconds (needs clang)
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build-fuzz
 	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+metamorph: ## random mechanisms against turned, renumbered, rescaled, rounded ones (SEED, COUNT; docs/metamorph.md)
+	@scripts/install-deps.sh --check
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) --target metamorph
+	@$(BUILD)/tests/metamorph --seed $(SEED) --count $(COUNT)
 
 web: ## build the report page web/dist/report.html from web/src (needs npm)
 	@scripts/install-deps.sh web

@@ -1,0 +1,146 @@
+/* families_spatial.c - linkages of the space whose mobility comes from special proportions: counting joints
+ * gives too few freedoms. */
+#include <math.h>
+#include <stddef.h>
+
+#include "drawing.h"
+#include "families.h"
+
+/* Axes of Bennett's linkage: opposite links have equal lengths a, b and twists alpha, beta,
+ *
+ *     sin(alpha) / a = sin(beta) / b,      tan(theta_1 / 2) tan(theta_2 / 2) = sin((beta + alpha) / 2) /
+ * sin((beta - alpha) / 2),
+ *
+ * theta_3 = -theta_1, theta_4 = -theta_2 (Bennett 1903; Hunt, Kinematic Geometry of Mechanisms, 1978). In the
+ * frame of axis 1 before theta_1 each step is R_z(theta) T_x(length) R_x(twist). */
+static void bennett_axes(double a, double alpha, double beta, double theta_1, line axes[4]) {
+    double b = a * sin(beta) / sin(alpha);
+    double theta_2 = 2 * atan(sin((beta + alpha) / 2) / sin((beta - alpha) / 2) / tan(theta_1 / 2));
+    double theta[4] = {theta_1, theta_2, -theta_1, -theta_2};
+    mat R = identity();
+    vec p = ZERO;
+    for (int i = 0; i < 4; i++) {
+        axes[i] = (line){p, turned(R, EZ)};
+        R = product(R, rotation(EZ, theta[i]));
+        p = along(p, i % 2 ? b : a, turned(R, EX));
+        R = product(R, rotation(EX, i % 2 ? beta : alpha));
+    }
+}
+
+/* Turns the axes of a linkage about its axis 0, which is z, until axis 1 is met along x. */
+static void align(line axes[4]) {
+    vec p = axes[1].at;
+    mat back = rotation(EZ, -atan2(p.y, p.x));
+    for (int i = 0; i < 4; i++)
+        axes[i] = (line){turned(back, axes[i].at), turned(back, axes[i].direction)};
+}
+
+int draw_ring(drawing *d, rng *r, const line *axes, int count) {
+    int first = d->joints, before = GROUND;
+    for (int i = 0; i < count; i++) {
+        int next = i + 1 < count ? draw_body(d, "link_%d", i + 1) : GROUND;
+        draw_joint(d, "revolute", before, next, along(axes[i].at, uniform(r, -0.3, 0.3), axes[i].direction),
+                   axes[i].direction);
+        before = next;
+    }
+    return first;
+}
+
+static void draw_bennett(drawing *d, rng *r, drive_mode mode, int kind) {
+    (void)kind;
+    double alpha = uniform(r, 0.4, 0.9), beta = uniform(r, 1.2, 1.9);
+    line axes[4];
+    bennett_axes(uniform(r, 0.4, 0.7), alpha, beta, either(r) * uniform(r, 0.9, 2.2), axes);
+    crank c = {.joint = draw_ring(d, r, axes, 4), .room = 0.8, .arm = 0.5};
+    draw_masses(d, r);
+    draw_drives(d, r, mode, &c, 1);
+}
+
+/* One chain of Sarrus' linkage: three pins along u between base and plate, in the plane of e and z. */
+static int draw_sarrus_chain(drawing *d, rng *r, int plate, vec e, double height, int number) {
+    vec u = cross(EZ, e);
+    vec foot = add(scale(uniform(r, 0.5, 0.8), e), scale(uniform(r, -0.3, 0.3), u));
+    vec knee = add(along(foot, uniform(r, 0.3, 0.5), e),
+                   add(scale(height * uniform(r, 0.4, 0.6), EZ), scale(uniform(r, -0.3, 0.3), u)));
+    vec top = add(scale(uniform(r, 0.4, 0.7), e), add(scale(height, EZ), scale(uniform(r, -0.3, 0.3), u)));
+    int lower = draw_body(d, "lower_%d", number), upper = draw_body(d, "upper_%d", number);
+    int first = draw_joint(d, "revolute", GROUND, lower, foot, u);
+    draw_joint(d, "revolute", lower, upper, knee, u);
+    draw_joint(d, "revolute", upper, plate, top, u);
+    return first;
+}
+
+/* Sarrus' linkage: the plate moves along z. kind: number of chains. */
+static void draw_sarrus(drawing *d, rng *r, drive_mode mode, int kind) {
+    double height = uniform(r, 0.7, 1);
+    int plate = draw_body(d, "plate");
+    crank c = {.room = 0.3, .arm = 0.5};
+    for (int i = 0; i < kind; i++) {
+        double azimuth = kind == 2 ? i * PI / 2 : i * 2 * PI / kind;
+        vec e = {cos(azimuth), sin(azimuth), 0};
+        int foot = draw_sarrus_chain(d, r, plate, e, height, i + 1);
+        c.joint = i ? c.joint : foot;
+    }
+    draw_masses(d, r);
+    draw_drives(d, r, mode, &c, 1);
+}
+
+/* Goldberg's linkage: two of Bennett's that have the axes of one link in common. That link is left out, and
+ * two links that meet in its first axis are one body; five axes are left (Goldberg 1943). */
+static void draw_goldberg(drawing *d, rng *r, drive_mode mode, int kind) {
+    (void)kind;
+    double alpha = uniform(r, 0.5, 0.8), length = uniform(r, 0.4, 0.6);
+    line first[4], second[4], axes[5];
+    bennett_axes(length, alpha, uniform(r, 1.2, 1.5), uniform(r, 0.9, 1.6), first);
+    bennett_axes(length, alpha, uniform(r, 1.7, 2), -uniform(r, 0.9, 1.6), second);
+    // both begin with the common link: at the axis 0 along x_0, which theta_1 has turned
+    align(first), align(second);
+    axes[0] = first[3], axes[1] = first[2], axes[2] = first[1], axes[3] = second[2], axes[4] = second[3];
+    crank c = {.joint = draw_ring(d, r, axes, 5), .room = 0.3, .arm = 0.5};
+    draw_masses(d, r);
+    draw_drives(d, r, mode, &c, 1);
+}
+
+/* Bricard's linkage with three planes of symmetry: axes in planes through z, every other one alike. The shape
+ * of a link is two numbers (distance and angle of its axes), a pair of lines in two such planes four, of
+ * which one is a shift along z: one freedom. */
+static void draw_bricard(drawing *d, rng *r, drive_mode mode, int kind) {
+    (void)kind;
+    line axes[6];
+    double radius[2] = {uniform(r, 0.5, 0.7), uniform(r, 0.5, 0.7)}, height[2] = {0, uniform(r, -0.3, 0.3)};
+    double slope[2] = {uniform(r, 0.3, 1.2), -uniform(r, 0.3, 1.2)};
+    for (int i = 0; i < 6; i++) {
+        int k = i % 2;
+        vec out = {cos(i * PI / 3), sin(i * PI / 3), 0};
+        axes[i] = (line){along(scale(radius[k], out), height[k], EZ),
+                         add(scale(cos(slope[k]), out), scale(sin(slope[k]), EZ))};
+    }
+    crank c = {.joint = draw_ring(d, r, axes, 6), .room = 0.3, .arm = 0.5};
+    draw_masses(d, r);
+    draw_drives(d, r, mode, &c, 1);
+}
+
+/* Bricard's line-symmetric linkage: three axes and their images under a half turn about z. */
+static void draw_bricard_line(drawing *d, rng *r, drive_mode mode, int kind) {
+    (void)kind;
+    line axes[6];
+    for (int i = 0; i < 3; i++) {
+        vec out = {cos(i * PI / 3), sin(i * PI / 3), 0}, at = add(scale(0.6, out), random_in_ball(r, 0.15));
+        vec direction = unit(add(EZ, random_in_ball(r, 0.8)));
+        axes[i] = (line){at, direction};
+        axes[i + 3] = (line){{-at.x, -at.y, at.z}, {-direction.x, -direction.y, direction.z}};
+    }
+    crank c = {.joint = draw_ring(d, r, axes, 6), .room = 0.25, .arm = 0.5};
+    draw_masses(d, r);
+    draw_drives(d, r, mode, &c, 1);
+}
+
+const family SPATIAL_FAMILIES[] = {
+    {"bennett", draw_bennett, 0, ALL_MODES, 1},
+    {"goldberg", draw_goldberg, 0, ALL_MODES, 1},
+    {"sarrus", draw_sarrus, 2, ALL_MODES, 1},
+    {"sarrus_3", draw_sarrus, 3, ALL_MODES, 1},
+    {"bricard", draw_bricard, 0, ALL_MODES, 1},
+    {"bricard_line", draw_bricard_line, 0, ALL_MODES, 1},
+    {0},
+};

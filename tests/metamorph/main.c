@@ -1,0 +1,338 @@
+/* main.c - the metamorphic test: what must not matter to the motion of a mechanism. docs/metamorph.md. */
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compare.h"
+#include "variants.h"
+
+enum { MOST_FAMILIES = 128, MOST_VARIANTS = 64, PER_MECHANISM = 6, BAD_USAGE = 2 };
+
+typedef struct request {
+    uint64_t seed;
+    long count;
+    const char *family, *variant, *keep;
+    bool quiet;
+} request;
+
+typedef struct score {
+    long right, total;
+} score;
+
+/* One mechanism with its own run and that of its twin. */
+typedef struct subject {
+    const family *family;
+    drive_mode mode;
+    uint64_t seed;
+    drawing base;
+    record run, twin;
+    bool has_twin;
+} subject;
+
+typedef struct session {
+    request asked;
+    score families[MOST_FAMILIES], variants[MOST_VARIANTS], all;
+} session;
+
+/* What is being run, for a program that crashes. */
+static char running[256];
+
+static void tell_crash(int number) {
+    static const char TEXT[] = "\nmetamorph: crashed in ";
+    ssize_t written = write(STDERR_FILENO, TEXT, sizeof TEXT - 1);
+    written += write(STDERR_FILENO, running, strlen(running));
+    written += write(STDERR_FILENO, "\n", 1);
+    (void)written;
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* "four_bar.driven"; without a mode: the first one of the family. */
+static const family *find_family(const char *name, drive_mode *mode) {
+    const char *point = strchr(name, '.');
+    size_t length = point ? (size_t)(point - name) : strlen(name);
+    for (int i = 0; family_number(i); i++) {
+        const family *f = family_number(i);
+        if (strlen(f->name) != length || strncmp(f->name, name, length))
+            continue;
+        for (int m = 0; m < DRIVE_MODES; m++)
+            if (f->modes >> m & 1 && (!point || !strcmp(point + 1, MODE_NAME[m]))) {
+                *mode = (drive_mode)m;
+                return f;
+            }
+    }
+    return NULL;
+}
+
+static int emit(const char *name, const char *seed_text, const char *variant_name) {
+    static drawing d;
+    drive_mode mode;
+    uint64_t seed = strtoull(seed_text, NULL, 10);
+    const family *f = find_family(name, &mode);
+    const variant *v = find_variant(variant_name);
+    if (!f || !v) {
+        fprintf(stderr, "metamorph: no %s '%s'; --list tells all\n", f ? "variant" : "family",
+                f ? variant_name : name);
+        return BAD_USAGE;
+    }
+    draw(f, mode, seed, &d);
+    vary(&d, v, seed);
+    char *text = drawing_text(&d);
+    fputs(text, stdout);
+    free(text);
+    return 0;
+}
+
+static void list(void) {
+    printf("families:");
+    for (int i = 0; family_number(i); i++) {
+        printf("\n  %-24s", family_number(i)->name);
+        for (int m = 0; m < DRIVE_MODES; m++)
+            if (family_number(i)->modes >> m & 1)
+                printf(" %s", MODE_NAME[m]);
+    }
+    printf("\nvariants:\n");
+    for (int i = 0; variant_number(i); i++)
+        printf("  %-24s %s\n", variant_number(i)->name, variant_number(i)->help);
+}
+
+static void keep_model(const session *s, const subject *on, const drawing *d, const char *variant_name) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s.%s.%llu.%s.yaml", s->asked.keep, on->family->name, MODE_NAME[on->mode],
+             (unsigned long long)on->seed, variant_name);
+    FILE *file = fopen(path, "w");
+    char *text = drawing_text(d);
+    if (!file || fputs(text, file) < 0)
+        fprintf(stderr, "metamorph: cannot write %s: %s\n", path, strerror(errno));
+    if (file)
+        fclose(file);
+    free(text);
+}
+
+/* What a variant may differ by: 100 times the tolerance it was run with; a drawing that was rounded is
+ * another mechanism, by as much as the rounding and what its proportions make of it. */
+static double limit_of(const drawing *d, const variant *v) {
+    double limit = 100 * d->tolerance;
+    return v->digits ? fmax(limit, 1e4 * pow(10, -v->digits)) : limit;
+}
+
+/* The base itself: it runs, has the mobility of its family, passes its singular poses, and moves like its
+ * twin. */
+static bool base_fails(const subject *on, char *text, size_t size) {
+    if (!on->run.ran) {
+        snprintf(text, size, "%s", on->run.message);
+        return true;
+    }
+    if (on->run.freedoms != on->base.mobility) {
+        snprintf(text, size, "mobility %d, not %d", on->run.freedoms, on->base.mobility);
+        return true;
+    }
+    if (on->has_twin && on->twin.ran &&
+        records_differ(&on->base, &on->twin, &on->run, COMPARE_MOTION | COMPARE_MOBILITY,
+                       100 * on->base.tolerance, text, size))
+        return true;
+    if (on->run.singular_events != on->base.singular) {
+        snprintf(text, size, "%d singular poses told, not %d", on->run.singular_events, on->base.singular);
+        return true;
+    }
+    return false;
+}
+
+static bool variant_fails(const subject *on, const variant *v, const drawing *d, char *text, size_t size) {
+    static record found;
+    const unsigned motion = COMPARE_MOTION | COMPARE_MOBILITY;
+    const record *expected = on->run.ran ? &on->run : &on->twin;
+    if (!expected->ran) {
+        snprintf(text, size, "nothing to compare with, the base fails: %s", on->run.message);
+        return true;
+    }
+    record_run(d, &found);
+    if (!found.ran) {
+        snprintf(text, size, "%s", found.message);
+        return true;
+    }
+    unsigned what = v->twin || expected == &on->twin ? motion : motion | COMPARE_VERDICTS | COMPARE_LOADS;
+    return records_differ(&on->base, expected, &found, what, limit_of(d, v), text, size);
+}
+
+static void try_variant(session *s, const subject *on, int number) {
+    static drawing d;
+    const variant *v = variant_number(number);
+    char text[600] = "";
+    snprintf(running, sizeof running, "%s.%s %llu %s", on->family->name, MODE_NAME[on->mode],
+             (unsigned long long)on->seed, v->name);
+    d = on->base;
+    vary(&d, v, on->seed);
+    bool failed =
+        number == 0 ? base_fails(on, text, sizeof text) : variant_fails(on, v, &d, text, sizeof text);
+    score *scores[] = {&s->all, &s->variants[number], NULL};
+    for (int i = 0; family_number(i); i++)
+        if (family_number(i) == on->family)
+            scores[2] = &s->families[i];
+    for (int i = 0; i < 3; i++)
+        scores[i]->total++, scores[i]->right += !failed;
+    if (!failed)
+        return;
+    if (!s->asked.quiet)
+        printf("FAILED %s: %s\n", running, text);
+    if (s->asked.keep) {
+        keep_model(s, on, &on->base, "base");
+        keep_model(s, on, &d, v->name);
+    }
+}
+
+static void run_twin(subject *on) {
+    static drawing twin;
+    const variant *v = find_variant("twin");
+    on->has_twin = can_vary(&on->base, v);
+    on->twin.ran = false;
+    if (!on->has_twin)
+        return;
+    twin = on->base;
+    vary(&twin, v, on->seed);
+    record_run(&twin, &on->twin);
+}
+
+static int variant_count(void) {
+    int count = 0;
+    while (variant_number(count))
+        count++;
+    return count;
+}
+
+/* The base, then other variants in a random order. */
+static void order_variants(const subject *on, int *order, int count) {
+    rng r = {on->seed * 7919u + (uint64_t)on->mode};
+    for (const char *c = on->family->name; *c; c++)
+        r.state = r.state * 31 + (uint64_t)*c;
+    random_order(&r, count, order);
+    for (int i = 0; i < count; i++)
+        if (order[i] == 0) {
+            order[i] = order[0];
+            order[0] = 0;
+        }
+}
+
+/* The variant that was asked for, or the base and a few others. */
+static void try_mechanism(session *s, subject *on) {
+    int order[MOST_VARIANTS], count = variant_count(), tried = 0;
+    const variant *only = s->asked.variant ? find_variant(s->asked.variant) : NULL;
+    snprintf(running, sizeof running, "%s.%s %llu base", on->family->name, MODE_NAME[on->mode],
+             (unsigned long long)on->seed);
+    draw(on->family, on->mode, on->seed, &on->base);
+    record_run(&on->base, &on->run);
+    run_twin(on);
+    order_variants(on, order, count);
+    for (int i = 0; i < count && tried < PER_MECHANISM && s->all.total < s->asked.count; i++) {
+        const variant *v = variant_number(order[i]);
+        if ((only && v != only) || !can_vary(&on->base, v))
+            continue;
+        try_variant(s, on, order[i]);
+        tried++;
+    }
+}
+
+static bool is_asked(const request *asked, const family *f, int mode, long round) {
+    char name[64];
+    if (!(f->modes >> mode & 1))
+        return false;
+    if (!asked->family)
+        return f->weight || round % 4 == 0;
+    snprintf(name, sizeof name, "%s.%s", f->name, MODE_NAME[mode]);
+    return !strcmp(asked->family, f->name) || !strcmp(asked->family, name);
+}
+
+static bool any_asked(const request *asked) {
+    for (int i = 0; family_number(i); i++)
+        for (int mode = 0; mode < DRIVE_MODES; mode++)
+            if (is_asked(asked, family_number(i), mode, 0))
+                return true;
+    return false;
+}
+
+/* Families in turn, each in a mode that changes from round to round. */
+static void try_all(session *s) {
+    static subject on;
+    for (long round = 0; s->all.total < s->asked.count; round++)
+        for (int i = 0; family_number(i); i++) {
+            on.family = family_number(i);
+            int mode = (int)((round + i) % DRIVE_MODES);
+            for (int next = 0; next < DRIVE_MODES && !is_asked(&s->asked, on.family, mode, round); next++)
+                mode = (mode + 1) % DRIVE_MODES;
+            if (!is_asked(&s->asked, on.family, mode, round) || s->all.total >= s->asked.count)
+                continue;
+            on.mode = (drive_mode)mode;
+            on.seed = s->asked.seed + (uint64_t)round;
+            try_mechanism(s, &on);
+            fflush(stdout);
+        }
+}
+
+static void tell_scores(const session *s) {
+    for (int i = 0; family_number(i); i++)
+        if (s->families[i].total)
+            printf("%-24s %5ld/%ld\n", family_number(i)->name, s->families[i].right, s->families[i].total);
+    printf("\n");
+    for (int i = 0; variant_number(i); i++)
+        if (s->variants[i].total)
+            printf("%-24s %5ld/%ld\n", variant_number(i)->name, s->variants[i].right, s->variants[i].total);
+    printf("\n%ld passed, %ld failed\n", s->all.right, s->all.total - s->all.right);
+}
+
+static void usage(FILE *file) {
+    fprintf(file, "usage: metamorph [--seed N] [--count N] [--family NAME[.MODE]] [--variant NAME] [--keep "
+                  "DIR] [--quiet]\n"
+                  "       metamorph --list\n"
+                  "       metamorph --emit FAMILY[.MODE] SEED [VARIANT]\n");
+}
+
+static bool parse(request *asked, int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (!strcmp(argv[i], "--quiet")) {
+            asked->quiet = true;
+            continue;
+        }
+        if (!value)
+            return false;
+        if (!strcmp(argv[i], "--seed"))
+            asked->seed = strtoull(value, NULL, 10);
+        else if (!strcmp(argv[i], "--count"))
+            asked->count = strtol(value, NULL, 10);
+        else if (!strcmp(argv[i], "--family"))
+            asked->family = value;
+        else if (!strcmp(argv[i], "--variant"))
+            asked->variant = value;
+        else if (!strcmp(argv[i], "--keep"))
+            asked->keep = value;
+        else
+            return false;
+        i++;
+    }
+    return any_asked(asked) && (!asked->variant || find_variant(asked->variant));
+}
+
+int main(int argc, char **argv) {
+    static session s;
+    if (argc >= 4 && !strcmp(argv[1], "--emit"))
+        return emit(argv[2], argv[3], argc > 4 ? argv[4] : "base");
+    if (argc == 2 && (!strcmp(argv[1], "--list") || !strcmp(argv[1], "--help"))) {
+        strcmp(argv[1], "--list") ? usage(stdout) : list();
+        return 0;
+    }
+    s.asked = (request){.seed = 1, .count = 500};
+    if (!parse(&s.asked, argc, argv)) {
+        usage(stderr);
+        return BAD_USAGE;
+    }
+    signal(SIGSEGV, tell_crash);
+    signal(SIGABRT, tell_crash);
+    signal(SIGFPE, tell_crash);
+    try_all(&s);
+    tell_scores(&s);
+    return s.all.right < s.all.total;
+}
