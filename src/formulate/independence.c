@@ -123,10 +123,10 @@ static double length_of(int n, const double *x) {
 }
 
 /* The row of a class of which most is left; -1: none. */
-static int longest(const ki_independence *look, int class, const bool *among) {
+static int longest(const ki_independence *look, int kind, const bool *among) {
     int best = -1;
     for (int i = 0; i < look->m; i++)
-        if (!look->taken[i] && look->class_of[i] == class && (!among || among[i]) &&
+        if (!look->taken[i] && look->class_of[i] == kind && (!among || among[i]) &&
             (best < 0 || look->left[i] > look->left[best]))
             best = i;
     return best;
@@ -165,6 +165,8 @@ typedef struct taking {
     int classes;         /* of the first so many */
     int most;            /* rows at the most    */
     double floor;        /* of all limits       */
+    const int
+        *ranks; /* [classes] as many rows of each class, whatever is left of them; NULL: by the limits */
 } taking;
 
 /* Nothing is taken yet. */
@@ -181,11 +183,14 @@ static int take_all(ki_independence *look, taking by) {
     int count = 0;
     begin_taking(look, by);
     look->least = INFINITY;
-    for (int class = 0; class < by.classes; class ++)
-        while (count < by.most) {
-            int i = longest(look, class, by.among);
-            if (i < 0 || !(look->left[i] > fmax(look->limit[i], by.floor)))
+    for (int kind = 0; kind < by.classes; kind++)
+        for (int k = 0; by.ranks ? k < by.ranks[kind] : count < by.most; k++) {
+            int i = longest(look, kind, by.among);
+            double least = i < 0 ? INFINITY : by.ranks ? 0 : fmax(look->limit[i], by.floor);
+            if (i < 0 || !(look->left[i] > least)) {
+                look->least = by.ranks ? 0 : look->least;
                 break;
+            }
             look->least = fmin(look->least, look->left[i]);
             take(look, i, count++);
         }
@@ -351,9 +356,12 @@ static keel_status look_around(ki_independence *look, const keel_point *at, int 
 }
 
 static void list_taken(ki_independence *look) {
+    memset(look->class_rank, 0, sizeof look->class_rank);
     for (int i = 0, count = 0; i < look->m; i++)
-        if (look->taken[i])
+        if (look->taken[i]) {
             look->row[count++] = i;
+            look->class_rank[look->class_of[i]]++;
+        }
 }
 
 keel_status ki_find_independent(ki_independence *look, const keel_point *at) {
@@ -376,13 +384,21 @@ keel_status ki_find_independent(ki_independence *look, const keel_point *at) {
     return status;
 }
 
-double ki_take_rows(ki_independence *look, const keel_point *at, keel_status *status) {
+double ki_take_rows(ki_independence *look, const keel_point *at, const bool *among, keel_status *status) {
     *status = load(look, at);
     if (*status)
         return 0;
-    int count = take_all(look, (taking){.classes = CLASSES, .most = look->rank});
+    int ranks[CLASSES];
+    memcpy(ranks, look->class_rank, sizeof ranks);
+    int count = take_all(look, (taking){.classes = CLASSES, .ranks = ranks, .among = among});
     list_taken(look);
+    memcpy(look->class_rank, ranks, sizeof ranks);
     return count < look->rank ? 0 : look->least;
+}
+
+int ki_rank_above(ki_independence *look, const keel_point *at, double least, keel_status *status) {
+    *status = load(look, at);
+    return *status ? 0 : take_all(look, (taking){.classes = CLASSES, .most = look->rank, .floor = least});
 }
 
 keel_status ki_count_independent(ki_independence *look, const keel_point *at, int *rank) {
@@ -397,12 +413,12 @@ keel_status ki_take_in_order(ki_independence *look, const keel_point *at) {
         return status;
     int count = 0;
     begin_taking(look, (taking){0});
-    for (int class = 0; class < CLASSES; class ++)
+    for (int kind = 0; kind < CLASSES; kind++)
         for (int i = 0; i < look->m; i++)
-            if (look->class_of[i] == class && look->left[i] > sqrt(look->limit[i] * fmin(look->least, 1)))
+            if (look->class_of[i] == kind && look->left[i] > sqrt(look->limit[i] * fmin(look->least, 1)))
                 take(look, i, count++);
     if (count != look->rank)
-        ki_take_rows(look, at, &status);
+        ki_take_rows(look, at, NULL, &status);
     return status;
 }
 
@@ -438,14 +454,6 @@ int ki_freedoms(const ki_independence *look, double *x) {
             next[j] /= length;
     }
     return found;
-}
-
-double ki_least_of(ki_independence *look, const keel_point *at, const bool *held, keel_status *status) {
-    *status = load(look, at);
-    if (*status)
-        return 0;
-    int count = take_all(look, (taking){.classes = CLASSES, .most = look->rank, .among = held});
-    return count < look->rank ? 0 : look->least;
 }
 
 bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *without, double *v) {

@@ -34,8 +34,9 @@ struct ki_independence {
     int m, n;
     ki_arena arena;
 
-    int rank;      /* the usual one */
-    int rank_here; /* in the pose that was asked for; less: it is singular */
+    int rank;          /* the usual one */
+    int class_rank[3]; /* ... of joints, motions and nonholonomic rows */
+    int rank_here;     /* in the pose that was asked for; less: it is singular */
     double
         least;   /* of the rows taken: the smallest length that was left, in the pose where they were taken */
     double most; /* of the others: the largest */
@@ -71,9 +72,12 @@ void ki_independence_clear(ki_independence *look);
  * KEEL_ERROR_NOT_FINITE. */
 keel_status ki_find_independent(ki_independence *look, const keel_point *at);
 
-/* Takes rows in this pose alone: look->rank of them at the most, for the rank is known. Returns the length
- * left of the last one; 0 where fewer could be taken. */
-double ki_take_rows(ki_independence *look, const keel_point *at, keel_status *status);
+/* Takes rows in this pose alone, as many as are usual, from those marked in `among` (NULL: all). Returns the
+ * smallest length that was left of one: 0 in a singular pose, and smooth next to it. */
+double ki_take_rows(ki_independence *look, const keel_point *at, const bool *among, keel_status *status);
+
+/* How many rows have more than `least` left here. */
+int ki_rank_above(ki_independence *look, const keel_point *at, double least, keel_status *status);
 
 /* How many rows are independent in this pose, and takes them. */
 keel_status ki_count_independent(ki_independence *look, const keel_point *at, int *rank);
@@ -84,9 +88,6 @@ keel_status ki_take_in_order(ki_independence *look, const keel_point *at);
 /* An orthonormal basis of what the rows taken last allow, in natural sizes: x [n - taken, n]. Returns how
  * many there are. */
 int ki_freedoms(const ki_independence *look, double *x);
-
-/* The smallest length that is left of the rows marked in `held` when they are taken alone. */
-double ki_least_of(ki_independence *look, const keel_point *at, const bool *held, keel_status *status);
 
 /* Moves the pose q until as many holonomic rows are closed as are independent, by the shortest displacements
  * in natural sizes; true if they are, and those that repeat them are open by no more than the precision of

@@ -359,6 +359,8 @@ static keel_status step(ki_integrator *base, double t_end) {
         }
         self->h = across && !leap ? fmax(h_next, self->h) : h_next;
         self->approaching = across && !leap && !accepted;
+        if (across)
+            base->across_failed = accepted ? 0 : base->across_failed + 1;
         if (accepted) {
             accept(self, h, t_end);
             return KEEL_OK;

@@ -20,6 +20,16 @@ void ki_watch_init(ki_watch *w, ki_arena *arena, ki_dynamics *d, double t, int r
     w->y = KI_NEW(arena, double, d->n_y);
     w->active = !arena->failed && w->of.rank > 0;
     w->gap = w->before = w->largest = w->smallest = w->active ? ki_gap_measure(&w->of, d) : 0;
+    w->held = w->held_largest = w->gap;
+}
+
+void ki_watch_all(ki_watch *w, double (*of_all)(void *user, double t, const double *y), void *user, double t,
+                  const double *y) {
+    if (!w->active)
+        return;
+    w->of_all = of_all;
+    w->user = user;
+    w->gap = w->before = w->largest = w->smallest = of_all(user, t, y);
 }
 
 /* The gap at a time inside the last step. Infinite where the model cannot be evaluated. A gap of the system's
@@ -31,9 +41,12 @@ static double look_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double
     memcpy(d->s, in->flow.dynamics->s, (size_t)d->system->n_s * sizeof(double)); /* a guess nearby */
     if (w->of.by_own && !whole)
         return ki_own_gap(d, w->y);
+    if (w->of_all && !whole)
+        return w->of_all(w->user, t, w->y);
     if (ki_solve_auxiliaries(d, t, w->y) || ki_gap_prepare(&w->of, d, t, w->y))
         return INFINITY;
-    return ki_gap_measure(&w->of, d);
+    double gap = ki_gap_measure(&w->of, d);
+    return w->of_all ? w->of_all(w->user, t, w->y) : gap;
 }
 
 static double gap_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double t) {
@@ -236,8 +249,8 @@ static double gap_here(ki_watch *w, ki_dynamics *d) {
 static bool lands_badly(const ki_integrator *in) {
     ki_watch *w = in->watch;
     ki_dynamics *d = in->flow.dynamics;
-    double near = NEAR * w->largest;
-    return w->gap > near && (d->factored || d->own_factored) && gap_here(w, d) < near;
+    double near = NEAR * w->held_largest;
+    return w->held > near && (d->factored || d->own_factored) && gap_here(w, d) < near;
 }
 
 /* Takes down the gap at the end of the step, and what follows from it alone. */
@@ -295,8 +308,14 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
     ki_dynamics *here = in->flow.dynamics;
     bool known = ki_is_factored(here, in->t, in->y) || ki_own_is_at(here, in->y);
     here = known ? here : rows;
-    take_gap(w, in, known ? gap_here(w, here) : look_inside(w, in, rows, in->t, true));
+    double held = known ? gap_here(w, here) : look_inside(w, in, rows, in->t, true);
+    if (!known && w->of_all)
+        held = ki_gap_measure(&w->of, rows);
+    take_gap(w, in, w->of_all ? w->of_all(w->user, in->t, in->y) : held);
+    w->held = w->of_all ? held : w->gap;
+    w->held_largest = fmax(w->held_largest, w->held);
     bool turned = (here->factored || here->own_factored) && ki_gap_turned(&w->of, here);
+    w->steepest = fmax(w->steepest, w->of.by_own ? 0 : ki_gap_speed(here->system, in->y));
     /* predicted, or next to it, or steep enough to fall to zero and rise again within the step */
     bool suspicious = turned || expected < in->t + h || w->gap < 1e-3 * w->largest ||
                       w->gap + w->before < 1.2 * w->steepest * h;
