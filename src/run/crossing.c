@@ -10,6 +10,10 @@ static const double AHEAD = 0.3, FAR = 0.05;
 /* Methods that do not cross by themselves come within so many steps. */
 static const double STEPS_AHEAD = 3;
 
+/* Steps that shrink on the way to a pose, to this part of what they were far from it, see branches that pass
+ * each other where they should meet. */
+static const double NEARER = 0.15, SHRUNK = 0.5;
+
 /* A bridge whose error is larger is taken only from a state that is as near as FAR. */
 static const double LARGEST_ERROR = 1;
 
@@ -64,9 +68,12 @@ static bool asks_for_bridge(const keel_simulation *sim, double pose) {
     const ki_watch *w = &sim->watch;
     if (!isfinite(pose) || takes_fixed_steps(sim) || !(w->gap < 0.5 * sim->crossing.declined))
         return false;
+    double h = in->t - in->t_old;
+    bool shrinking =
+        w->gap < NEARER * w->largest && h < SHRUNK * sim->crossing.usual_step && pose - in->t > h;
     if (crosses_by_itself(sim->settings.method.integrator))
-        return in->across_failed >= 2;
-    return pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
+        return in->across_failed >= 2 || shrinking;
+    return shrinking || pose - in->t < STEPS_AHEAD * h;
 }
 
 /* The integrator of the run goes on from where the bridge ends. */
@@ -123,7 +130,6 @@ keel_status ki_prepare_crossing(keel_simulation *sim) {
         return KEEL_OK;
     const ki_integrator *in = sim->integrator;
     bool taken, must = sim->watch.gap < 2 * FAR * sim->watch.largest;
-    c->usual_step = in->t - in->t_old;
     double *y = sim->row_y;
     memcpy(y, in->y, (size_t)in->n * sizeof(double));
     keel_status status = try_bridge(sim, in->t, y, pose, must, &taken);
@@ -143,7 +149,7 @@ void ki_remember_far(keel_simulation *sim) {
     c->far_gap = w->gap;
     if (w->gap > AHEAD * w->largest)
         c->declined = INFINITY;
-    if (!c->bridging && in->t > in->t_old)
+    if (!c->bridging && in->t > in->t_old && w->gap > AHEAD * w->largest)
         c->usual_step = in->t - in->t_old;
 }
 

@@ -161,7 +161,11 @@ keel_status ki_look_for_events(keel_simulation *sim) {
     look_for_switch(sim);
     if (sim->integrator->steps == 0 || !ki_watch_step(&sim->watch, sim->integrator, &sim->rows, &t, &gap))
         return KEEL_OK;
-    return report_singular(sim, t, gap);
+    keel_status status;
+    do
+        status = report_singular(sim, t, gap);
+    while (!status && ki_watch_rest(&sim->watch, sim->integrator, &sim->rows, &t, &gap));
+    return status;
 }
 
 void ki_explain_singular(keel_simulation *sim) {

@@ -63,7 +63,8 @@ typedef struct search {
     ki_watch *w;
     ki_integrator *in;
     ki_dynamics *d;
-    double h;        /* of the step                                                             */
+    sample from, to; /* its ends                                                                */
+    double h;        /* the time between them                                                   */
     double steep;    /* largest change of the gap per time that is known of                     */
     bool everywhere; /* a sign has changed: whatever the slopes, there is a zero most likely    */
     double nothing;  /* a gap that is zero up to round-off                                      */
@@ -204,8 +205,8 @@ static sample close_in_on(search *s, const series *all) {
 /* The smallest gap inside the last step; `guess` is where a zero would be most likely. If a sign has changed
  * there is one almost certainly: then all of the step is looked at if need be. */
 static sample smallest_inside(search *s, bool turned, double guess) {
-    series all = {.count = 2, .at = {{s->in->t_old, s->w->before}, {s->in->t, s->w->gap}}};
-    all.least = s->w->gap < s->w->before;
+    series all = {.count = 2, .at = {s->from, s->to}};
+    all.least = s->to.gap < s->from.gap;
     s->steep = fmax(s->steep, steepness(s, all.at[0], all.at[1]));
     if (!turned && s->w->steepest_inside > 0 && !may_vanish(s, all.at[0], all.at[1]))
         return all.at[all.least];
@@ -270,19 +271,21 @@ static void take_gap(ki_watch *w, const ki_integrator *in, double gap) {
 
 /* Looks for a singular pose inside the last step, expected at some time or not; `rows` is there afterwards.
  */
-static bool find_pose(ki_watch *w, ki_integrator *in, ki_dynamics *rows, bool turned, double expected,
-                      double *t_singular, double *gap) {
-    double h = in->t - in->t_old;
+static bool find_pose(ki_watch *w, ki_integrator *in, ki_dynamics *rows, sample from, bool turned,
+                      double guess, double *t_singular, double *gap) {
+    double h = in->t - from.t;
     search look = {.w = w,
                    .in = in,
                    .d = rows,
+                   .from = from,
+                   .to = {in->t, w->gap},
                    .h = h,
                    .steep = fmax(w->steepest, w->steepest_inside),
                    .at = NAN,
                    .nothing = (w->of.by_pivots ? 1e-7 : 1e-12) * w->largest,
                    .singular = SINGULAR * w->largest,
                    .limit = (turned ? NEAR : SINGULAR) * w->largest};
-    sample least = smallest_inside(&look, turned, guess_inside(w, in, turned, expected));
+    sample least = smallest_inside(&look, turned, guess);
     if (least.gap < w->smallest) {
         w->smallest = least.gap;
         w->smallest_time = least.t;
@@ -326,8 +329,21 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
         bool agrees = fabs(ahead - expected) < 0.2 * (ahead - in->t);
         in->singular_near = agrees && w->gap < NEAR * w->largest;
     }
-    if (!suspicious || !find_pose(w, in, rows, turned, expected, t_singular, gap))
+    sample from = {in->t_old, w->before};
+    double guess = guess_inside(w, in, turned, expected);
+    if (!suspicious || !find_pose(w, in, rows, from, turned, guess, t_singular, gap))
         return false;
     in->singular_at = INFINITY;
     return true;
+}
+
+bool ki_watch_rest(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_singular, double *gap) {
+    static const double APART = 0.05; /* of a natural size: poses that are nearer count as one */
+    double after =
+        *t_singular + fmax(APART / fmax(w->steepest, w->steepest_inside), 0.02 * (in->t - in->t_old));
+    if (!(after < in->t))
+        return false;
+    sample from = {after, gap_inside(w, in, rows, after)};
+    return from.gap + w->gap < 1.2 * w->steepest * (in->t - after) &&
+           find_pose(w, in, rows, from, false, 0.5 * (after + in->t), t_singular, gap);
 }

@@ -34,6 +34,9 @@ typedef struct ki_watch {
 /* Memory from the arena. d must be factored at the start. `rank`: of J in general, -1: as there. */
 void ki_watch_init(ki_watch *watch, ki_arena *arena, ki_dynamics *d, double t, int rank);
 
+/* Another pose in the rest of the step, after the one that was found last. */
+bool ki_watch_rest(ki_watch *watch, ki_integrator *in, ki_dynamics *rows, double *t_singular, double *gap);
+
 /* From now on the gap is of_all(user, t, y). */
 void ki_watch_all(ki_watch *watch, double (*of_all)(void *user, double t, const double *y), void *user,
                   double t, const double *y);
