@@ -63,18 +63,47 @@ void ki_find_locked_velocities(ki_look *look, keel_mobility *mobility) {
     }
 }
 
-keel_status ki_find_locked(ki_look *look, keel_mobility *mobility) {
+/* Marks the bodies that the basis of a pose does not move; of those marked before, as `from`, and no others.
+ * *count: how many. */
+static keel_status mark_locked(ki_look *look, const keel_point *at, keel_body_mobility from,
+                               keel_mobility *mobility, int *count) {
     double *B = KI_NEW(&look->arena, double, (size_t)look->n * 6);
     if (look->arena.failed)
         return KEEL_ERROR_MEMORY;
+    *count = 0;
     for (int b = 1; b <= mobility->bodies; b++) {
-        if (mobility->body[b] != KEEL_BODY_MOVES)
+        if (mobility->body[b] != from)
             continue;
-        keel_status status = keel_mechanism_body_jacobian(look->system, look->work, &look->general, b, B);
+        keel_status status = keel_mechanism_body_jacobian(look->system, look->work, at, b, B);
         if (status < 0)
             return status;
-        if (stands_still(look, B))
-            mobility->body[b] = KEEL_BODY_LOCKED;
+        bool still = stands_still(look, B);
+        mobility->body[b] = still ? KEEL_BODY_LOCKED : KEEL_BODY_MOVES;
+        *count += still;
     }
     return KEEL_OK;
+}
+
+keel_status ki_find_locked(ki_look *look, keel_mobility *mobility) {
+    enum { MOST = 4 };
+    int locked;
+    double *q = KI_NEW(&look->arena, double, look->system->n_q);
+    keel_status status = look->arena.failed
+                             ? KEEL_ERROR_MEMORY
+                             : mark_locked(look, &look->general, KEEL_BODY_MOVES, mobility, &locked);
+    /* a body that stands still in one pose, at a dead centre, moves in others, and where branches meet it may
+     * do so on some of them only */
+    int samples = look->of.sample_count;
+    for (int k = 0; !status && locked && look->basis_count && k < samples + MOST; k++) {
+        keel_point near = look->general;
+        int rank;
+        near.q = k < samples ? look->of.sample + (size_t)k * (size_t)look->system->n_q : q;
+        if (k >= samples && !ki_go_near(&look->of, &look->general, q, &status))
+            continue;
+        if (!(status = ki_count_independent(&look->of, &near, &rank)))
+            look->basis_count = ki_freedoms(&look->of, look->basis);
+        if (!status)
+            status = mark_locked(look, &near, KEEL_BODY_LOCKED, mobility, &locked);
+    }
+    return status;
 }

@@ -36,6 +36,7 @@ struct ki_independence {
 
     int rank;          /* the usual one */
     int class_rank[3]; /* ... of joints, motions and nonholonomic rows */
+    int class_here[3]; /* ... in the pose that was asked for */
     int rank_here;     /* in the pose that was asked for; less: it is singular */
     double
         least;   /* of the rows taken: the smallest length that was left, in the pose where they were taken */
@@ -58,6 +59,7 @@ struct ki_independence {
     double *limit;    /* [m] what is left of a repeated row at most */
     int *order;       /* [m] rows in the order in which they were taken, the others behind them    */
     int *class_of;    /* [m] */
+    int classes;      /* of which rows were taken last: the first so many */
     double *x, *y;    /* [n], [m] */
     double *trial;    /* [n_q] */
     double *step;     /* [n] */
@@ -71,6 +73,10 @@ void ki_independence_clear(ki_independence *look);
 /* Rank here and in general, and the rows to hold, near a pose on the constraints. KEEL_ERROR_CALLBACK,
  * KEEL_ERROR_NOT_FINITE. */
 keel_status ki_find_independent(ki_independence *look, const keel_point *at);
+
+/* Whether the rows of joints are more dependent than usual in the pose that was asked for: branches meet
+ * there. */
+bool ki_joints_are_singular(const ki_independence *look);
 
 /* Takes rows in this pose alone, as many as are usual, from those marked in `among` (NULL: all). Returns the
  * smallest length that was left of one: 0 in a singular pose, and smooth next to it. */
@@ -88,6 +94,19 @@ keel_status ki_take_in_order(ki_independence *look, const keel_point *at);
 /* An orthonormal basis of what the rows taken last allow, in natural sizes: x [n - taken, n]. Returns how
  * many there are. */
 int ki_freedoms(const ki_independence *look, double *x);
+
+/* A pose near by on the joints, in some direction that they allow, another one with every call; false: none
+ * was found, or *status. */
+bool ki_go_near(ki_independence *look, const keel_point *at, double *q, keel_status *status);
+
+/* The parts of a look, for others that look: H at a point, with nothing taken; the rows of joints taken
+ * there; q moved by a displacement in natural sizes; the displacement from one pose to another near by; the
+ * joints closed alone. */
+keel_status ki_load_rows(ki_independence *look, const keel_point *at);
+keel_status ki_take_joints(ki_independence *look, const keel_point *at);
+void ki_displace(ki_independence *look, const double *x, double *q);
+void ki_difference(ki_independence *look, const double *from, const double *to, double *x);
+bool ki_close_joints(ki_independence *look, const keel_point *at, double *q);
 
 /* Moves the pose q until as many holonomic rows are closed as are independent, by the shortest displacements
  * in natural sizes; true if they are, and those that repeat them are open by no more than the precision of

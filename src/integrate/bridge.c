@@ -42,6 +42,7 @@ typedef struct bridge {
     double a[NODES][NODES];
     double *y_old, *Y, *rate, *begin; /* [n]; begin: the rate at t_0 */
     double *k[NODES];
+    double *lambda[NODES]; /* [m] */
 } bridge;
 
 /* weight_j = integral from 0 to x of the Lagrange polynomial of node j among `count` nodes. */
@@ -117,6 +118,8 @@ static keel_status iterate(bridge *self) {
             if (status)
                 return status;
             take_change(self, i, &now);
+            memcpy(self->lambda[i], self->base.flow.dynamics->lambda,
+                   (size_t)self->base.flow.dynamics->m * sizeof(double));
             memcpy(self->k[i], self->rate, (size_t)self->base.n * sizeof(double));
         }
         if (!(now.error < INFINITY))
@@ -191,6 +194,25 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
     return KEEL_OK;
 }
 
+/* Accelerations and multipliers by the polynomials through those at the nodes: next to the pose they are
+ * better than what could be evaluated there. */
+static void own_values(ki_integrator *base, double t, double *v_rate, double *lambda) {
+    const bridge *self = (const bridge *)base;
+    const ki_dynamics *d = base->flow.dynamics;
+    double x = base->t > base->t_old ? (t - base->t_old) / (base->t - base->t_old) : 0;
+    memset(v_rate, 0, (size_t)d->system->n_v * sizeof *v_rate);
+    memset(lambda, 0, (size_t)d->m * sizeof *lambda);
+    for (int j = 0; j < NODES; j++) {
+        double value = 1;
+        for (int l = 0; l < NODES; l++)
+            value *= l == j ? 1 : (x - NODE[l]) / (NODE[j] - NODE[l]);
+        for (int i = 0; i < d->system->n_v; i++)
+            v_rate[i] += value * self->k[j][d->system->n_q + i];
+        for (int i = 0; i < d->m; i++)
+            lambda[i] += value * self->lambda[j][i];
+    }
+}
+
 static keel_status start(ki_integrator *base, const ki_problem *problem) {
     bridge *self = (bridge *)base;
     ki_arena *arena = &base->arena;
@@ -199,10 +221,12 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     self->rate = KI_NEW(arena, double, base->n), self->begin = KI_NEW(arena, double, base->n);
     for (int i = 0; i < NODES; i++) {
         self->k[i] = KI_NEW(arena, double, base->n);
+        self->lambda[i] = KI_NEW(arena, double, base->flow.dynamics->m);
         integrate_basis(NODE, NODES, NODE[i], self->a[i]);
     }
     if (arena->failed)
         return KEEL_ERROR_MEMORY;
+    base->own_values = own_values;
     if (!problem->rate)
         return ki_rate(base->flow.dynamics, base->t, base->y, self->begin);
     memcpy(self->begin, problem->rate, (size_t)base->n * sizeof(double));

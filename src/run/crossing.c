@@ -171,6 +171,17 @@ keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
     return tried ? tried : status;
 }
 
+/* The error of a bridge of length H; infinite if it fails. */
+static double try_length(keel_simulation *sim, double t, const double *y, double H, const double *rate) {
+    keel_status status;
+    double error = INFINITY;
+    ki_integrator *bridge = ki_start_bridge(sim, t, y, H, rate, &status);
+    if (bridge && !bridge->method->step(bridge, sim->settings.until))
+        error = bridge->bridge_error;
+    ki_integrator_free(bridge);
+    return error;
+}
+
 keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double *y, const double *rate) {
     enum { MOST = 12 };
     double speed = 0, pull = 0, H = sim->settings.until - t;
@@ -185,17 +196,13 @@ keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double
         H = fmin(H, 0.5 / speed);
     if (pull > 0)
         H = fmin(H, 1 / sqrt(pull));
-    keel_status status = KEEL_ERROR_CONVERGENCE;
-    for (int k = 0; k < MOST && status; k++, H *= 0.6) {
-        status = put_bridge(sim, t, y, H, rate);
-        if (status == KEEL_ERROR_MEMORY)
-            return status;
-        if (!status && sim->integrator->bridge_error > LARGEST_ERROR && k + 1 < MOST) {
-            ki_integrator_free(sim->integrator);
-            sim->integrator = NULL;
-            sim->crossing.bridging = false;
-            status = KEEL_ERROR_CONVERGENCE;
-        }
+    double best = 0, least = INFINITY;
+    for (int k = 0; k < MOST; k++, H *= 0.7) {
+        double error = try_length(sim, t, y, H, rate);
+        if (error < least)
+            least = error, best = H;
+        if (least <= LARGEST_ERROR || error > 100 * least) /* shorter ones come too near to the pose */
+            break;
     }
-    return status;
+    return best > 0 ? put_bridge(sim, t, y, best, rate) : KEEL_ERROR_CONVERGENCE;
 }

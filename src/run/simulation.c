@@ -8,6 +8,7 @@
 #include "run/events.h"
 #include "run/reduction.h"
 #include "run/restart.h"
+#include "run/singular_start.h"
 #include "run/start.h"
 #include "run/trouble.h"
 #include "stabilize/invariants.h"
@@ -259,6 +260,13 @@ static keel_status consistent_start(keel_simulation *sim, double t, int velociti
     return status ? status : ki_measure_repeated(sim, t, sim->row_y);
 }
 
+/* Penalties do not divide by J, and fixed steps walk over poses as they come. */
+static bool crosses_poses(const keel_simulation *sim) {
+    const keel_settings *s = &sim->settings;
+    return s->method.formulation != KEEL_PENALTY && s->method.formulation != KEEL_AUGMENTED &&
+           !(keel_integrator_takes_step(s->method.integrator) && s->step > 0);
+}
+
 static keel_status begin(keel_simulation *sim, const keel_state *start, int velocities_given) {
     keel_status status = keel_settings_validate(&sim->settings, start->t, sim->diagnostics);
     if (status)
@@ -279,8 +287,13 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         status = ki_prepare_workspaces(sim, start->t, sim->row_y);
     d = &sim->dynamics; /* whose troubles are told from now on */
     double *y = sim->reduction ? sim->reduced_y : sim->row_y;
-    if (!status)
+    bool singular = sim->held.singular_start && !sim->reduction && crosses_poses(sim);
+    if (!status && singular)
+        status = ki_begin_singular(sim, start->t, y);
+    else if (!status)
         sim->integrator = ki_start_by_stiffness(sim, start->t, y, &status);
+    if (status == KEEL_ERROR_START) /* has told why */
+        return status;
     if (!status)
         status = measure_start(sim, start->t, y);
     if (status)
