@@ -122,7 +122,10 @@ static keel_status choose_branch(ki_assembly *a, const keel_point *at, bool *met
         return status;
     status = ki_find_branches(&branches, &a->look, at);
     for (int b = 0; !status && b < branches.count; b++) {
-        if (!ki_branch_velocity(&branches, b, at, a->pose_row, v, &norm) || !(norm < least))
+        if (!ki_branch_velocity(&branches, b, at, a->pose_row, v, &norm))
+            continue;
+        a->branches += norm > 0; /* at rest the forces have still to choose */
+        if (!(norm < least))
             continue;
         least = norm;
         *met = true;
@@ -281,6 +284,13 @@ static keel_status assemble(ki_assembly *a, keel_diagnostics *diagnostics, keel_
     if (status)
         return status;
     fill_report(a, closed, report);
+    if (a->branches > 1)
+        keel_diagnostics_add(
+            diagnostics, KEEL_NOTE, (keel_location){0},
+            "the drawn pose is singular: %d branches of motion meet there on which the start "
+            "values and motions are met; the one that moves least is taken; a start value "
+            "that only another has chooses that one",
+            a->branches);
     if (closed && met)
         return KEEL_OK;
     if (keel_mechanism_look(a->d.system, NULL))
