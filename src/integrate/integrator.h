@@ -95,7 +95,9 @@ struct ki_integrator {
     bool (*lands_badly)(const ki_integrator *self); /* the state that dynamics is factored at is next to a
                                                        singular pose; NULL: nobody looks */
     void *watch;                                    /* whose judgement that is */
-    int across_failed;        /* attempts across a singular pose that were rejected, in a row */
+    int across_failed;        /* attempts across a singular pose that were rejected, in a row ... */
+    int across_worse;         /* ... and of the last ones, those no better than one from farther away */
+    double across_error;      /* of the last one */
     double bridge_error;      /* of a bridge: its error relative to what is allowed */
     keel_newton_facts newton; /* of the last step, where a method has them */
     bool has_newton;

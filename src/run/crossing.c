@@ -14,7 +14,7 @@ static const double STEPS_AHEAD = 3;
  * each other where they should meet. */
 static const double NEARER = 0.15, SHRUNK = 0.5;
 
-/* A bridge whose error is larger is taken only from a state that is as near as FAR. */
+/* Of a bridge; a larger one is taken only where there is no better. */
 static const double LARGEST_ERROR = 1;
 
 keel_status ki_crossing_init(keel_simulation *sim) {
@@ -25,7 +25,7 @@ keel_status ki_crossing_init(keel_simulation *sim) {
 }
 
 static bool crosses_by_itself(keel_integrator kind) {
-    return kind == KEEL_DOPRI5 || kind == KEEL_DOP853;
+    return kind == KEEL_DOPRI5 || kind == KEEL_DOP853 || kind == KEEL_ADAMS;
 }
 
 /* Fixed steps walk over a pose as they come. */
@@ -33,25 +33,26 @@ static bool takes_fixed_steps(const keel_simulation *sim) {
     return keel_integrator_takes_step(sim->settings.method.integrator) && sim->settings.step > 0;
 }
 
-/* A bridge of length H from (t, y), in place of the integrator; the old one is freed. */
-static keel_status put_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate) {
+/* A bridge of length H from (t, y), with y' = `rate` there (NULL: to be evaluated), takes its step and the
+ * place of the integrator, unless its error is larger than `most`: *taken. */
+static keel_status take_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
+                               double most, bool *taken) {
     keel_status status;
+    *taken = false;
     ki_integrator *bridge = ki_start_bridge(sim, t, y, H, rate, &status);
-    if (!bridge)
-        return status;
-    status = bridge->method->step(bridge, sim->settings.until);
-    if (status) {
+    if (bridge)
+        status = bridge->method->step(bridge, sim->settings.until);
+    if (status || bridge->bridge_error > most) {
         ki_integrator_free(bridge);
-        return status;
+        return status == KEEL_ERROR_MEMORY ? status : KEEL_OK;
     }
     if (sim->integrator) {
-        bridge->steps--; /* counted once */
         ki_carry_counts(sim->integrator, bridge);
         bridge->steps++;
         ki_integrator_free(sim->integrator);
     }
     sim->integrator = bridge;
-    sim->crossing.bridging = true;
+    sim->crossing.bridging = *taken = true;
     return KEEL_OK;
 }
 
@@ -63,17 +64,25 @@ static double pose_ahead(const keel_simulation *sim) {
     return w->t + w->gap * (w->t - w->t_before) / (w->before - w->gap);
 }
 
+/* Whether branches seem to pass each other where they should meet: steps shrink on the way to a pose that is
+ * not within their reach, or attempts across it are no better from nearer. */
+static bool is_blurred(const keel_simulation *sim, double pose) {
+    const ki_integrator *in = sim->integrator;
+    const ki_watch *w = &sim->watch;
+    double h = in->t - in->t_old;
+    bool shrinking = !in->across_failed && h < SHRUNK * sim->crossing.usual_step && pose - in->t > 2 * h;
+    return w->gap < NEARER * w->largest && (shrinking || in->across_worse > 0);
+}
+
 static bool asks_for_bridge(const keel_simulation *sim, double pose) {
     const ki_integrator *in = sim->integrator;
     const ki_watch *w = &sim->watch;
     if (!isfinite(pose) || takes_fixed_steps(sim) || !(w->gap < 0.5 * sim->crossing.declined))
         return false;
-    double h = in->t - in->t_old;
-    bool shrinking =
-        w->gap < NEARER * w->largest && h < SHRUNK * sim->crossing.usual_step && pose - in->t > h;
-    if (crosses_by_itself(sim->settings.method.integrator))
-        return in->across_failed >= 2 || shrinking;
-    return shrinking || pose - in->t < STEPS_AHEAD * h;
+    if (is_blurred(sim, pose))
+        return true;
+    return !crosses_by_itself(sim->settings.method.integrator) &&
+           pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
 }
 
 /* The integrator of the run goes on from where the bridge ends. */
@@ -95,29 +104,6 @@ static keel_status end_bridge(keel_simulation *sim) {
     return KEEL_OK;
 }
 
-/* Twice as long as the way to the pose; true if it was taken. A step whose error is too large is taken back
- * unless it must be. */
-static keel_status try_bridge(keel_simulation *sim, double t, const double *y, double pose, bool must,
-                              bool *taken) {
-    keel_status status;
-    double H = 2 * (pose - t);
-    *taken = false;
-    ki_integrator *bridge = ki_start_bridge(sim, t, y, H, NULL, &status);
-    if (!bridge)
-        return status == KEEL_ERROR_MEMORY ? status : KEEL_OK;
-    status = bridge->method->step(bridge, sim->settings.until);
-    if (status || (!must && bridge->bridge_error > LARGEST_ERROR)) {
-        ki_integrator_free(bridge);
-        return status == KEEL_ERROR_MEMORY ? status : KEEL_OK;
-    }
-    ki_carry_counts(sim->integrator, bridge);
-    bridge->steps++;
-    ki_integrator_free(sim->integrator);
-    sim->integrator = bridge;
-    sim->crossing.bridging = *taken = true;
-    return KEEL_OK;
-}
-
 keel_status ki_prepare_crossing(keel_simulation *sim) {
     ki_crossing *c = &sim->crossing;
     if (c->bridging) {
@@ -129,10 +115,11 @@ keel_status ki_prepare_crossing(keel_simulation *sim) {
     if (sim->reduction || !asks_for_bridge(sim, pose))
         return KEEL_OK;
     const ki_integrator *in = sim->integrator;
-    bool taken, must = sim->watch.gap < 2 * FAR * sim->watch.largest;
+    bool taken, must = is_blurred(sim, pose) && sim->watch.gap < 2 * FAR * sim->watch.largest;
     double *y = sim->row_y;
     memcpy(y, in->y, (size_t)in->n * sizeof(double));
-    keel_status status = try_bridge(sim, in->t, y, pose, must, &taken);
+    keel_status status =
+        take_bridge(sim, in->t, y, 2 * (pose - in->t), NULL, must ? INFINITY : LARGEST_ERROR, &taken);
     if (!status && !taken)
         c->declined = sim->watch.gap;
     return status;
@@ -163,7 +150,7 @@ keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
     /* the gap falls about linearly between there and here */
     double pose = c->far_t + c->far_gap * (w->t - c->far_t) / (c->far_gap - w->gap);
     ki_trouble trouble = sim->dynamics.trouble;
-    keel_status tried = try_bridge(sim, c->far_t, c->far_y, pose, true, &taken);
+    keel_status tried = take_bridge(sim, c->far_t, c->far_y, 2 * (pose - c->far_t), NULL, INFINITY, &taken);
     c->far_gap = 0;
     if (taken)
         return KEEL_OK;
@@ -204,5 +191,7 @@ keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double
         if (least <= LARGEST_ERROR || error > 100 * least) /* shorter ones come too near to the pose */
             break;
     }
-    return best > 0 ? put_bridge(sim, t, y, best, rate) : KEEL_ERROR_CONVERGENCE;
+    bool taken = false;
+    keel_status status = best > 0 ? take_bridge(sim, t, y, best, rate, INFINITY, &taken) : KEEL_OK;
+    return status || taken ? status : KEEL_ERROR_CONVERGENCE;
 }

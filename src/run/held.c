@@ -8,6 +8,7 @@
 #include "run/events.h"
 #include "run/restart.h"
 #include "run/simulation.h"
+#include "run/trouble.h"
 
 /* A look at J is dense: beyond this many entries a run does without (keel check does it). */
 static const double MOST_ENTRIES = 2e5;
@@ -165,6 +166,19 @@ keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y)
         ki_track_violation(&h->repeated, t, fabs(h->Phi[worst]), fabs(h->Phi[worst]) * h->look.scale[worst],
                            worst);
     return KEEL_OK;
+}
+
+keel_status ki_check_repeated_start(keel_simulation *sim) {
+    const ki_held *h = &sim->held;
+    char name[160];
+    if (!(h->limit > 1))
+        return KEEL_OK;
+    keel_diagnostics_add(
+        sim->diagnostics, KEEL_ERROR, (keel_location){0},
+        "the start is inconsistent: %s depends on others and contradicts them: it stays open "
+        "by %.6g when they are met",
+        ki_constraint_text(sim->system, h->repeated.worst, name, sizeof name), h->repeated.max);
+    return KEEL_ERROR_START;
 }
 
 /* ---- changes on the way */

@@ -50,6 +50,9 @@ keel_status ki_expand_multipliers(keel_simulation *sim, const keel_point *at);
 /* How far the other rows are open at (t, y). */
 keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y);
 
+/* KEEL_ERROR_START after a message if one of them cannot be met at the start. */
+keel_status ki_check_repeated_start(keel_simulation *sim);
+
 /* Before a step, and after it (with what it returned): goes back if it has left the constraints that are not
  * held, and changes those that are where others are better. */
 void ki_before_step(keel_simulation *sim);

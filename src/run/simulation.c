@@ -257,7 +257,9 @@ static keel_status consistent_start(keel_simulation *sim, double t, int velociti
     if ((status = choose_again(sim, t)))
         return status;
     status = ki_factor_at(sim->full, t, sim->row_y);
-    return status ? status : ki_measure_repeated(sim, t, sim->row_y);
+    if (!status)
+        status = ki_measure_repeated(sim, t, sim->row_y);
+    return status ? status : ki_check_repeated_start(sim);
 }
 
 /* Penalties do not divide by J, and fixed steps walk over poses as they come. */
