@@ -46,6 +46,50 @@ int draw_ring(drawing *d, rng *r, const line *axes, int count) {
     return first;
 }
 
+/* Which joint of a ring with one freedom turns fastest: it has no dead point nearby. The rates w satisfy
+ *
+ *     sum over i of w_i (d_i, p_i x d_i) = 0,
+ *
+ * solved by elimination with full pivoting: the column that is left over is the rate that is free. */
+static int fastest_joint(const line *axes, int count) {
+    double A[6][6], w[6];
+    int column[6];
+    for (int i = 0; i < count; i++) {
+        vec d = axes[i].direction, m = cross(axes[i].at, d);
+        double screw[6] = {d.x, d.y, d.z, m.x, m.y, m.z};
+        for (int k = 0; k < 6; k++)
+            A[k][i] = screw[k];
+        column[i] = i;
+    }
+    for (int n = 0; n < count - 1; n++) {
+        int row = n, best = n;
+        for (int i = n; i < 6; i++)
+            for (int j = n; j < count; j++)
+                if (fabs(A[i][column[j]]) > fabs(A[row][column[best]]))
+                    row = i, best = j;
+        int swapped = column[n];
+        column[n] = column[best], column[best] = swapped;
+        for (int j = 0; j < count; j++) {
+            double entry = A[n][j];
+            A[n][j] = A[row][j], A[row][j] = entry;
+        }
+        for (int i = n + 1; i < 6; i++)
+            for (int j = count - 1; j >= n; j--)
+                A[i][column[j]] -= A[i][column[n]] / A[n][column[n]] * A[n][column[j]];
+    }
+    w[column[count - 1]] = 1;
+    for (int n = count - 2; n >= 0; n--) {
+        double sum = 0;
+        for (int j = n + 1; j < count; j++)
+            sum += A[n][column[j]] * w[column[j]];
+        w[column[n]] = -sum / A[n][column[n]];
+    }
+    int fastest = 0;
+    for (int i = 1; i < count; i++)
+        fastest = fabs(w[i]) > fabs(w[fastest]) ? i : fastest;
+    return fastest;
+}
+
 static void draw_bennett(drawing *d, rng *r, drive_mode mode, int kind) {
     (void)kind;
     double alpha = uniform(r, 0.4, 0.9), beta = uniform(r, 1.2, 1.9);
@@ -96,7 +140,7 @@ static void draw_goldberg(drawing *d, rng *r, drive_mode mode, int kind) {
     // both begin with the common link: at the axis 0 along x_0, which theta_1 has turned
     align(first), align(second);
     axes[0] = first[3], axes[1] = first[2], axes[2] = first[1], axes[3] = second[2], axes[4] = second[3];
-    crank c = {.joint = draw_ring(d, r, axes, 5), .room = 0.3, .arm = 0.5};
+    crank c = {.joint = draw_ring(d, r, axes, 5) + fastest_joint(axes, 5), .room = 0.3, .arm = 0.5};
     draw_masses(d, r);
     draw_drives(d, r, mode, &c, 1);
 }
@@ -115,7 +159,7 @@ static void draw_bricard(drawing *d, rng *r, drive_mode mode, int kind) {
         axes[i] = (line){along(scale(radius[k], out), height[k], EZ),
                          add(scale(cos(slope[k]), out), scale(sin(slope[k]), EZ))};
     }
-    crank c = {.joint = draw_ring(d, r, axes, 6), .room = 0.3, .arm = 0.5};
+    crank c = {.joint = draw_ring(d, r, axes, 6) + fastest_joint(axes, 6), .room = 0.3, .arm = 0.5};
     draw_masses(d, r);
     draw_drives(d, r, mode, &c, 1);
 }
@@ -130,7 +174,7 @@ static void draw_bricard_line(drawing *d, rng *r, drive_mode mode, int kind) {
         axes[i] = (line){at, direction};
         axes[i + 3] = (line){{-at.x, -at.y, at.z}, {-direction.x, -direction.y, direction.z}};
     }
-    crank c = {.joint = draw_ring(d, r, axes, 6), .room = 0.25, .arm = 0.5};
+    crank c = {.joint = draw_ring(d, r, axes, 6) + fastest_joint(axes, 6), .room = 0.25, .arm = 0.5};
     draw_masses(d, r);
     draw_drives(d, r, mode, &c, 1);
 }
