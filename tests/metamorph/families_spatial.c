@@ -46,45 +46,63 @@ int draw_ring(drawing *d, rng *r, const line *axes, int count) {
     return first;
 }
 
+/* Screws of a ring's joints as columns, and the order in which elimination takes them. */
+typedef struct screws {
+    double A[6][6];
+    int count, column[6];
+} screws;
+
+/* Brings the largest entry that is left to row and column n. */
+static void pivot(screws *s, int n) {
+    int row = n, best = n;
+    for (int i = n; i < 6; i++)
+        for (int j = n; j < s->count; j++)
+            if (fabs(s->A[i][s->column[j]]) > fabs(s->A[row][s->column[best]]))
+                row = i, best = j;
+    int column = s->column[n];
+    s->column[n] = s->column[best], s->column[best] = column;
+    for (int j = 0; j < s->count; j++) {
+        double entry = s->A[n][j];
+        s->A[n][j] = s->A[row][j], s->A[row][j] = entry;
+    }
+}
+
+static void eliminate(screws *s, int n) {
+    pivot(s, n);
+    const int *c = s->column;
+    for (int i = n + 1; i < 6; i++) {
+        double factor = s->A[i][c[n]] / s->A[n][c[n]];
+        for (int j = n; j < s->count; j++)
+            s->A[i][c[j]] -= factor * s->A[n][c[j]];
+    }
+}
+
 /* Which joint of a ring with one freedom turns fastest: it has no dead point nearby. The rates w satisfy
  *
  *     sum over i of w_i (d_i, p_i x d_i) = 0,
  *
- * solved by elimination with full pivoting: the column that is left over is the rate that is free. */
+ * and after elimination with full pivoting the rate of the last column is free. A ring of less than six
+ * joints that moves has fewer independent rows: those that are left are zero. */
 static int fastest_joint(const line *axes, int count) {
-    double A[6][6], w[6];
-    int column[6];
+    screws s = {.count = count};
+    double w[6] = {0};
+    int fastest = 0;
     for (int i = 0; i < count; i++) {
         vec d = axes[i].direction, m = cross(axes[i].at, d);
         double screw[6] = {d.x, d.y, d.z, m.x, m.y, m.z};
         for (int k = 0; k < 6; k++)
-            A[k][i] = screw[k];
-        column[i] = i;
+            s.A[k][i] = screw[k];
+        s.column[i] = i;
     }
-    for (int n = 0; n < count - 1; n++) {
-        int row = n, best = n;
-        for (int i = n; i < 6; i++)
-            for (int j = n; j < count; j++)
-                if (fabs(A[i][column[j]]) > fabs(A[row][column[best]]))
-                    row = i, best = j;
-        int swapped = column[n];
-        column[n] = column[best], column[best] = swapped;
-        for (int j = 0; j < count; j++) {
-            double entry = A[n][j];
-            A[n][j] = A[row][j], A[row][j] = entry;
-        }
-        for (int i = n + 1; i < 6; i++)
-            for (int j = count - 1; j >= n; j--)
-                A[i][column[j]] -= A[i][column[n]] / A[n][column[n]] * A[n][column[j]];
-    }
-    w[column[count - 1]] = 1;
+    for (int n = 0; n < count - 1; n++)
+        eliminate(&s, n);
+    w[s.column[count - 1]] = 1;
     for (int n = count - 2; n >= 0; n--) {
         double sum = 0;
         for (int j = n + 1; j < count; j++)
-            sum += A[n][column[j]] * w[column[j]];
-        w[column[n]] = -sum / A[n][column[n]];
+            sum += s.A[n][s.column[j]] * w[s.column[j]];
+        w[s.column[n]] = -sum / s.A[n][s.column[n]];
     }
-    int fastest = 0;
     for (int i = 1; i < count; i++)
         fastest = fabs(w[i]) > fabs(w[fastest]) ? i : fastest;
     return fastest;
