@@ -77,16 +77,8 @@ static void eliminate(screws *s, int n) {
     }
 }
 
-/* Which joint of a ring with one freedom turns fastest: it has no dead point nearby. The rates w satisfy
- *
- *     sum over i of w_i (d_i, p_i x d_i) = 0,
- *
- * and after elimination with full pivoting the rate of the last column is free. A ring of less than six
- * joints that moves has fewer independent rows: those that are left are zero. */
-static int fastest_joint(const line *axes, int count) {
+static screws eliminated(const line *axes, int count) {
     screws s = {.count = count};
-    double w[6] = {0};
-    int fastest = 0;
     for (int i = 0; i < count; i++) {
         vec d = axes[i].direction, m = cross(axes[i].at, d);
         double screw[6] = {d.x, d.y, d.z, m.x, m.y, m.z};
@@ -96,6 +88,25 @@ static int fastest_joint(const line *axes, int count) {
     }
     for (int n = 0; n < count - 1; n++)
         eliminate(&s, n);
+    return s;
+}
+
+/* How far a ring with one freedom is from having two: 0 is a singular pose. */
+static double distance_to_singular(const line *axes, int count) {
+    screws s = eliminated(axes, count);
+    return fabs(s.A[count - 2][s.column[count - 2]]);
+}
+
+/* Which joint of a ring with one freedom turns fastest: it has no dead point nearby. The rates w satisfy
+ *
+ *     sum over i of w_i (d_i, p_i x d_i) = 0,
+ *
+ * and after elimination with full pivoting the rate of the last column is free. A ring of less than six
+ * joints that moves has fewer independent rows: those that are left are zero. */
+static int fastest_joint(const line *axes, int count) {
+    screws s = eliminated(axes, count);
+    double w[6] = {0};
+    int fastest = 0;
     w[s.column[count - 1]] = 1;
     for (int n = count - 2; n >= 0; n--) {
         double sum = 0;
@@ -183,16 +194,22 @@ static void draw_bricard(drawing *d, rng *r, drive_mode mode, int kind) {
 }
 
 /* Bricard's line-symmetric linkage: three axes and their images under a half turn about z. */
-static void draw_bricard_line(drawing *d, rng *r, drive_mode mode, int kind) {
-    (void)kind;
-    line axes[6];
+static void line_symmetric_axes(rng *r, line axes[6]) {
     for (int i = 0; i < 3; i++) {
         vec out = {cos(i * PI / 3), sin(i * PI / 3), 0}, at = add(scale(0.6, out), random_in_ball(r, 0.15));
         vec direction = unit(add(EZ, random_in_ball(r, 0.8)));
         axes[i] = (line){at, direction};
         axes[i + 3] = (line){{-at.x, -at.y, at.z}, {-direction.x, -direction.y, direction.z}};
     }
-    crank c = {.joint = draw_ring(d, r, axes, 6) + fastest_joint(axes, 6), .room = 0.25, .arm = 0.5};
+}
+
+static void draw_bricard_line(drawing *d, rng *r, drive_mode mode, int kind) {
+    (void)kind;
+    line axes[6];
+    do
+        line_symmetric_axes(r, axes);
+    while (distance_to_singular(axes, 6) < 0.1);
+    crank c = {.joint = draw_ring(d, r, axes, 6) + fastest_joint(axes, 6), .room = 0.2, .arm = 0.5};
     draw_masses(d, r);
     draw_drives(d, r, mode, &c, 1);
 }
