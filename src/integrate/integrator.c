@@ -161,8 +161,10 @@ void ki_accept_step(ki_integrator *self, double t_new, double t_end) {
 /* Below 1e-14 |t| a step is a few dozen units in the last place of t. Where t is small nothing of the kind
  * limits steps; then no motion has a time scale of 1e-30 of the run. */
 static bool is_too_small(const ki_integrator *self, double h, double t_end) {
-    double rest = t_end - self->t;
-    return h < fmax(1e-14 * fabs(self->t), 1e-30 * rest) && h < rest;
+    double rest = t_end - self->t, least = 1e-30 * rest, given = self->settings.step;
+    if (given > 0) /* a first step, and whoever asks for one that small gets it */
+        least = fmin(least, 1e-3 * given);
+    return h < fmax(1e-14 * fabs(self->t), least) && h < rest;
 }
 
 /* A rejection that shrinks the step by 0.8 gets from the length of a run to 1e-30 of it in 310 attempts; more

@@ -8,15 +8,15 @@
  * alone, whatever it takes; a collapse is one whose rest is far more than max_steps allows and which, for
  * thousands of attempts,
  *
- *     shrinks    gains less in every quarter of these attempts than in the quarter before: the sum of all
- *                steps to come is finite;
- *     stalls     has a rest a thousand times as long as max_steps, at a small part of the pace it once had:
- *                round-off decides about its steps.
+ *     shrinks    gains less in every quarter of these attempts than in the quarter before, slowly: the sum of
+ *                all steps to come is finite, and round-off has a hand in it;
+ *     stalls     stays as it is, with a rest a thousand times as long as max_steps and at a small part of the
+ *                pace it once had.
  *
- * "Thousands" is several times the number of steps that accuracy asks for in a time scale of the motion,
- * about tolerance^(-1/(order + 1)): a near collision or a short pulse, after which steps grow again, is over
- * by then. Steps that shrink fast (blow-up, pole) do not take that long: they end as too small
- * (integrator.h).
+ * "Thousands" is many times the number of steps that accuracy asks for in a time scale of the motion, about
+ * tolerance^(-1/(order + 1)): a near collision or a short pulse, after which steps grow again, is over by
+ * then. Steps that shrink as fast as accuracy allows (blow-up, pole) are left alone, too: they end as too
+ * small soon (integrator.h).
  */
 #ifndef KI_COLLAPSE_H
 #define KI_COLLAPSE_H

@@ -289,7 +289,9 @@ static bool find_cause(const ki_dynamics *d, const failure *f, char *cause, size
                        keel_diagnostics *diagnostics) {
     *where = (keel_location){0};
     if (d->trouble.kind == KI_TROUBLE_NONE && f->limit > f->t)
-        snprintf(cause, size, "the error estimate asks for ever shorter steps");
+        snprintf(cause, size,
+                 "the error estimate asks for ever shorter steps (if nothing ends there, round-off "
+                 "does it, and a larger tolerance gets past)");
     else
         describe(d->system, &d->trouble, cause, size);
     return find_source(d, f, cause, size, where) ||
