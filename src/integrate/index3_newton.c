@@ -104,8 +104,7 @@ static correction measure(ki_index3_newton *self) {
            dz = size_of(sys->n_z, self->dz);
     if (self->dw)
         q = larger(q, size_of(sys->n_v, self->dw));
-    ki_index3_sizes now =
-        self->largest; /* iterates that are left again must not make corrections look small */
+    ki_index3_sizes now = self->now;
     now.q = fmax(now.q, fmax(size_of(sys->n_q, self->y), size_of(sys->n_v, self->move)));
     now.z = fmax(now.z, size_of(sys->n_z, z));
     now.lambda = fmax(now.lambda, size_of(d->m, self->lambda));
@@ -174,6 +173,7 @@ keel_status ki_index3_iterate(ki_index3_newton *self, double t) {
     int stuck = 0;
     correction c = {0};
     self->hopeless = false;
+    self->now = self->largest; /* a diverging attempt must not make all later corrections look small */
     self->settled_q = self->settled_lambda = false;
     self->base->newton =
         (keel_newton_facts){.correction_q = INFINITY, .correction_lambda = INFINITY, .condition = NAN};

@@ -43,7 +43,7 @@ typedef struct ki_index3_newton {
     bool hopeless;                  /* the last step failed for a reason that a smaller one makes worse */
     bool settled_q, settled_lambda; /* corrections have ceased to decrease */
     ki_index3_sizes largest;        /* of all solutions so far */
-    ki_index3_sizes now;            /* of these and of the present iterate */
+    ki_index3_sizes now;            /* of these and of the iterates so far */
 } ki_index3_newton;
 
 /* Room for r_D .. dz. False when out of memory. */
