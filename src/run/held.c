@@ -154,10 +154,14 @@ keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y)
     if (sys->evaluate(sys, h->work, KEEL_POSITION, &at, &terms) < 0)
         return KEEL_ERROR_CALLBACK;
     int worst = -1;
+    double drift = 0; /* what a method leaves of the rows held, it leaves of the others */
+    for (int i = 0; i < sys->n_h; i++)
+        if (h->selection->held[i])
+            drift = fmax(drift, fabs(h->Phi[i]) * h->look.scale[i]);
     for (int i = 0; i < sys->n_h; i++) {
         if (h->selection->held[i])
             continue;
-        double limit = fmax(ki_open_limit(sys, i), 1e-8 / h->look.scale[i]);
+        double limit = fmax(ki_open_limit(sys, i), (1e-8 + 100 * drift) / h->look.scale[i]);
         h->limit = fmax(h->limit, fabs(h->Phi[i]) / limit);
         if (worst < 0 || fabs(h->Phi[i]) > fabs(h->Phi[worst]))
             worst = i;
@@ -204,6 +208,13 @@ double ki_gap_of_all(void *simulation, double t, const double *y) {
     keel_point at = point_of(sim, t, y);
     double gap = ki_take_rows(&sim->held.look, &at, NULL, &status);
     return status ? INFINITY : gap;
+}
+
+double ki_contradiction(keel_simulation *sim, double t, const double *y, double least) {
+    ki_independence *look = &sim->held.look;
+    const keel_system *sys = sim->system;
+    keel_point at = point_of(sim, t, y);
+    return ki_worst_contradiction(look, &at, least, sys->n_h);
 }
 
 int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least) {

@@ -65,6 +65,10 @@ keel_status ki_renew_held(keel_simulation *sim);
  * singular pose. For the watch. */
 double ki_gap_of_all(void *simulation, double t, const double *y);
 
+/* How much constraints contradict each other at (t, y) that depend on each other there, with no more than
+ * `least` left of them: |y^T Phi| in natural sizes. */
+double ki_contradiction(keel_simulation *sim, double t, const double *y, double least);
+
 /* How many of all constraints are independent, with more than `least` left of each. */
 int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least);
 
