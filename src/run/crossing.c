@@ -55,12 +55,14 @@ static bool is_blurred_there(keel_simulation *sim, ki_integrator *bridge) {
 static keel_status take_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
                                double most, bool *taken) {
     keel_status status;
+    bool by_own = sim->dynamics.by_own; /* how the integrator has it */
     *taken = false;
     ki_integrator *bridge = ki_start_bridge(sim, t, y, H, rate, &status);
     if (bridge)
         status = bridge->method->step(bridge, sim->settings.until);
     if (status || (bridge->bridge_error > most && !is_blurred_there(sim, bridge))) {
         ki_integrator_free(bridge);
+        sim->dynamics.by_own = by_own;
         return status == KEEL_ERROR_MEMORY ? status : KEEL_OK;
     }
     if (sim->integrator) {
