@@ -18,6 +18,9 @@ static const double ROUND_OFF = 1e-10;
 /* A look at which rows are independent is dense: only up to so many entries of J. */
 static const double MOST_LOOKED_AT = 2e5;
 
+/* The start nearest to the drawing takes a dense basis of all freedoms. */
+enum { MOST_BY_DRAWING = 250 };
+
 keel_assembly_settings keel_assembly_settings_default(void) {
     return (keel_assembly_settings){
         .metric = KEEL_ASSEMBLE_MASS, .tolerance = 1e-13, .iterations = 400, .pose_rows = -1};
@@ -115,6 +118,8 @@ static keel_status meet_independent(ki_assembly *a, bool *met) {
     keel_status status = ki_solve_auxiliaries(d, a->t, a->y);
     if (status)
         return status;
+    if (a->by_drawing)
+        ki_nearest_velocities(&a->nearest, &at, a->pose_row, ki_v(d, a->y));
     *met = ki_meet_rates(&a->look, &at, a->pose_row, ki_v(d, a->y));
     status = ki_assembly_linearize(a);
     if (!status)
@@ -178,6 +183,10 @@ static keel_status assembly_init(ki_assembly *a, const keel_system *system,
         a->pose_row[i] = true;
     a->looking = a->d.m && (double)a->d.m * system->n_v <= MOST_LOOKED_AT && system->n_s == 0;
     if (a->looking && (status = ki_independence_init(&a->look, system, a->d.work)))
+        return status;
+    a->by_drawing = a->looking && a->settings.metric == KEEL_ASSEMBLE_DRAWING &&
+                    system->n_v <= MOST_BY_DRAWING && keel_mechanism_look(system, NULL);
+    if (a->by_drawing && (status = ki_nearest_init(&a->nearest, system, &a->look)))
         return status;
     copy(ki_q(a->y), state->q, system->n_q);
     copy(ki_v(&a->d, a->y), state->v, system->n_v);
@@ -303,6 +312,7 @@ keel_status keel_assemble(const keel_system *system, const keel_assembly_setting
     } else {
         report_failure(&a, status, diagnostics);
     }
+    ki_nearest_clear(&a.nearest);
     ki_independence_clear(&a.look);
     ki_dynamics_clear(&a.d);
     return status;

@@ -212,7 +212,7 @@ static double noise(ki_independence *look) {
 }
 
 /* q <- q (+) C x */
-static void move(const ki_independence *look, const double *x, double *q) {
+void ki_move_naturally(const ki_independence *look, const double *x, double *q) {
     const keel_system *sys = look->system;
     for (int j = 0; j < look->n; j++)
         look->x[j] = x[j] * (sys->q_size ? sys->q_size[j] : 1);
@@ -309,7 +309,7 @@ static bool close_classes(ki_independence *look, const keel_point *at, int class
         closing_step(look, count, look->terms.Phi, look->step);
         if (!(ki_max_norm(look->n, look->step) < 0.5))
             return false;
-        move(look, look->step, q);
+        ki_move_naturally(look, look->step, q);
     }
     return false;
 }
@@ -333,7 +333,7 @@ static keel_status look_around(ki_independence *look, const keel_point *at, int 
         memcpy(look->trial, at->q, bytes);
         if (!random_tangent(look, count, LOOK_DISTANCE, look->step))
             return KEEL_OK;
-        move(look, look->step, look->trial);
+        ki_move_naturally(look, look->step, look->trial);
         if (!close_classes(look, at, 1, look->trial))
             continue;
         int found;
@@ -478,6 +478,38 @@ bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *with
             v[j] += look->step[j] * (sys->q_size ? sys->q_size[j] : 1);
     }
     return false;
+}
+
+/* Far from closed, rows that repeat each other differ by as much as they are open, but not all do. */
+static const double LARGEST_FLOOR = 0.1;
+
+int ki_closing_steps(ki_independence *look, const keel_point *at, bool velocities, const bool *without,
+                     double *x, double *Z, double *violation) {
+    const keel_system *sys = look->system;
+    unsigned what = velocities ? KEEL_VELOCITY : KEEL_POSITION;
+    if (load(look, at) || sys->evaluate(sys, look->work, what, at, &look->terms) < 0)
+        return -1;
+    taking by = {.classes = CLASSES, .most = look->m, .without = without};
+    *violation = 0;
+    if (velocities) {
+        for (int i = 0; i < look->m; i++)
+            if (!without || !without[i])
+                *violation = fmax(*violation, fabs(look->terms.rate[i]) * look->scale[i]);
+    } else {
+        *violation = largest_violation(look, NONHOLONOMIC);
+        by.classes = NONHOLONOMIC;
+        by.floor = fmin(*violation, LARGEST_FLOOR);
+    }
+    if (!isfinite(*violation))
+        return -1;
+    int count = take_all(look, by);
+    closing_step(look, count, velocities ? look->terms.rate : look->terms.Phi, x);
+    return ki_freedoms(look, Z);
+}
+
+double ki_repeated_limit(const keel_system *system) {
+    double precision = fmax(system->precision.length, system->precision.angle);
+    return fmax(fmin(MARGIN * precision, LARGEST_LIMIT), LIMIT_OF_FORMULAS);
 }
 
 /* With unit vectors e_k of the basis, rows taken are H_i = sum_k L_ik e_k with a triangular L, and others H_d

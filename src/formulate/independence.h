@@ -96,6 +96,19 @@ bool ki_close_rows(ki_independence *look, const keel_point *at, double *q);
 /* The same for velocities: v changes by as little as possible. Rows marked in `without` [m] ask nothing. */
 bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *without, double *v);
 
+/* One step of either, for those who choose among all that close the rows to first order: the shortest one,
+ * x [n], and an orthonormal basis of what the rows leave free, Z [n - rows taken, n], both in natural sizes.
+ * With `without` (which may be NULL) for velocities, whose rates are met, else for the pose. *violation: the
+ * largest, in natural sizes. Returns the number of vectors in Z, or -1 if the system cannot be evaluated. */
+int ki_closing_steps(ki_independence *look, const keel_point *at, bool velocities, const bool *without,
+                     double *x, double *Z, double *violation);
+
+/* q <- q (+) C x: a displacement in natural sizes. */
+void ki_move_naturally(const ki_independence *look, const double *x, double *q);
+
+/* What is left at most of a row that repeats others: of its length, for rows in natural sizes. */
+double ki_repeated_limit(const keel_system *system);
+
 /* States of self-stress from the rows taken last: for each of the others one y with J^T y = 0, up to the
  * precision, into y [m - taken, m]; marks the rows that take part in any (NULL: not asked). Returns how many
  * there are. */
