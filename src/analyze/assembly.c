@@ -241,13 +241,15 @@ static void fill_report(const ki_assembly *a, bool closed, keel_assembly_report 
 static keel_status close_joints_first(ki_assembly *a) {
     const keel_system *sys = a->d.system;
     int before = a->iterations;
-    bool closed;
+    bool closed, by_drawing = a->by_drawing;
     for (int i = 0; i < sys->n_h; i++)
         a->w[i] *= sys->names.joint[i] ? 1 : KI_LESS;
     copy(a->y, a->first, a->d.n_y);
     copy(a->Phi, a->drawn, sys->n_h);
     a->iterations = 0;
+    a->by_drawing = false; /* which was tried in vain */
     keel_status status = ki_assembly_close(a, &closed);
+    a->by_drawing = by_drawing;
     a->iterations += before;
     return status;
 }

@@ -279,7 +279,7 @@ static bool close_by_drawing(ki_assembly *a, bool ranked) {
 static bool close_nearest(ki_assembly *a) {
     if (close_by_drawing(a, true))
         return true;
-    if (!close_by_drawing(a, false))
+    if (!a->nearest.has_ranks || !close_by_drawing(a, false))
         return false;
     close_by_drawing(a, true);
     return true;

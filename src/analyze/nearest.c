@@ -5,7 +5,10 @@
 
 #include "linalg/dense.h"
 
-enum { MOST_STEPS = 150, FREE_STEPS = 2 };
+enum { MOST_STEPS = 150, LEAST_STEPS = 30, FREE_STEPS = 2 };
+
+/* A step costs some n^3: so much is spent on all. */
+static const double MOST_WORK = 3e8;
 
 /* The longest step, in natural sizes: half a radian, half the extent. A step that vanishes; one that is
  * round-off if it does not get shorter; one that will do where all steps are used up. */
@@ -43,8 +46,18 @@ keel_status ki_nearest_init(ki_nearest *nearest, const keel_system *system, ki_i
     nearest->y = KI_NEW(arena, double, n);
     nearest->u = KI_NEW(arena, double, n);
     nearest->beta = KI_NEW(arena, double, n);
+    nearest->whole = KI_NEW(arena, double, count);
     nearest->left = KI_NEW(arena, double, count);
     nearest->row = KI_NEW(arena, int, count);
+    double n_3 = (double)nearest->n * nearest->n * nearest->n;
+    nearest->most_steps = (int)fmax(LEAST_STEPS, fmin(MOST_STEPS, MOST_WORK / fmax(n_3, 1)));
+    bool met[KI_CHANGE_GROUPS] = {false};
+    for (int i = 0; i < nearest->count; i++)
+        met[nearest->changes.group[i][0]] = true;
+    int groups = 0;
+    for (int g = 0; g < KI_CHANGE_PART_MOVE; g++)
+        groups += met[g];
+    nearest->has_ranks = groups > 1;
     return arena->failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
@@ -68,6 +81,7 @@ static void load(ki_nearest *s, const double *q, bool velocities) {
         s->value[i] *= weight;
         for (int j = 0; j < s->n; j++)
             row[j] *= weight * q_size[j];
+        s->whole[i] = length_of(s->n, row);
     }
 }
 
@@ -81,8 +95,7 @@ static int row_space(ki_nearest *s, int rows, int k) {
         int best = -1;
         for (int i = rank; i < rows; i++) {
             s->left[i] = length_of(k, s->B + (size_t)i * (size_t)k);
-            double whole = length_of(s->n, s->C + (size_t)s->row[i] * (size_t)s->n);
-            if (s->left[i] > s->limit * whole && (best < 0 || s->left[i] > s->left[best]))
+            if (s->left[i] > s->limit * s->whole[s->row[i]] && (best < 0 || s->left[i] > s->left[best]))
                 best = i;
         }
         if (best < 0)
@@ -221,7 +234,7 @@ bool ki_nearest_pose(ki_nearest *s, const keel_point *at, bool ranked, double *q
     double previous = INFINITY, fraction = 1;
     keel_point there = *at;
     there.q = q;
-    for (*steps = 0; *steps < MOST_STEPS; ++*steps) {
+    for (*steps = 0; *steps < s->most_steps; ++*steps) {
         double length = find_step(s, &there);
         if (!isfinite(length))
             return false;

@@ -24,7 +24,8 @@ typedef struct ki_nearest {
     ki_independence *look; /* its work area is used, too */
     ki_arena arena;
     ki_changes changes;
-    int count, n;
+    int count, n, most_steps;
+    bool has_ranks;         /* there is more than one group, besides places of parts */
     bool ranked;            /* the groups come one after the other */
     double limit;           /* of a row that sees something, the part that it must see */
     double *value;          /* [count] */
@@ -39,6 +40,7 @@ typedef struct ki_nearest {
     double *y, *u;          /* [n] */
     double *beta;           /* [n] */
     double *left;           /* [count] */
+    double *whole;          /* [count] lengths of C */
     int *row;               /* [count] rows of a group */
 } ki_nearest;
 
