@@ -26,12 +26,14 @@ keel_status cli_assemble_start(keel_model *model, keel_diagnostics *diagnostics)
     keel_status status = keel_model_assemble(model, diagnostics, &report);
     for (int i = 0; i < model->system->n_q; i++)
         size = fmax(size, fabs(model->start->q[i]));
-    if (status >= 0 && report.moved > 1e-12 * size)
-        keel_diagnostics_add(
-            diagnostics, KEEL_NOTE, (keel_location){0},
-            "assembled: joints and start values were off by up to %.3g, coordinates moved by up to %.3g "
-            "(keel assemble tells which)",
-            report.before, report.moved);
+    if (status >= 0 && report.moved > 1e-12 * size) {
+        char most[300];
+        cli_moved_most(model, facts.bodies, most, sizeof most);
+        keel_diagnostics_add(diagnostics, KEEL_NOTE, (keel_location){0},
+                             "assembled: joints and start values were off by up to %.3g; %s (keel assemble "
+                             "tells more)",
+                             report.before, most[0] ? most : "no body moved");
+    }
     if (status == KEEL_ERROR_START && report.worst < 0) // a body that is locked explains why it cannot move
         cli_check_mobility(model, diagnostics);
     return cli_start_status(status);
