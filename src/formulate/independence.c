@@ -266,11 +266,12 @@ static double largest_held(const ki_independence *look, int count) {
     return most;
 }
 
-/* Whether the rows that were not taken are as near as the precision of the drawing asks for. */
+/* Whether the rows that were not taken are as near as the precision of the drawing asks for; without one, as
+ * near as those that were taken need to be. */
 static bool others_follow(const ki_independence *look, int classes) {
     for (int i = 0; i < look->system->n_h; i++)
         if (look->class_of[i] < classes && !look->taken[i] &&
-            !(fabs(look->terms.Phi[i]) <= fmax(ki_open_limit(look->system, i), round_off(look, i))))
+            !(fabs(look->terms.Phi[i]) <= fmax(ki_open_limit(look->system, i), STALLED * round_off(look, i))))
             return false;
     return true;
 }
