@@ -63,18 +63,47 @@ void ki_find_locked_velocities(ki_look *look, keel_mobility *mobility) {
     }
 }
 
-keel_status ki_find_locked(ki_look *look, keel_mobility *mobility) {
-    double *B = KI_NEW(&look->arena, double, (size_t)look->n * 6);
-    if (look->arena.failed)
-        return KEEL_ERROR_MEMORY;
+/* Of the bodies whose mark is `from`, those that no displacement of the basis moves are marked LOCKED, the
+ * others MOVES. */
+static keel_status mark_still(ki_look *look, const keel_point *at, keel_body_mobility from, double *B,
+                              keel_mobility *mobility) {
     for (int b = 1; b <= mobility->bodies; b++) {
-        if (mobility->body[b] != KEEL_BODY_MOVES)
+        if (mobility->body[b] != from)
             continue;
-        keel_status status = keel_mechanism_body_jacobian(look->system, look->work, &look->general, b, B);
+        keel_status status = keel_mechanism_body_jacobian(look->system, look->work, at, b, B);
         if (status < 0)
             return status;
-        if (stands_still(look, B))
-            mobility->body[b] = KEEL_BODY_LOCKED;
+        mobility->body[b] = stands_still(look, B) ? KEEL_BODY_LOCKED : KEEL_BODY_MOVES;
     }
     return KEEL_OK;
+}
+
+static bool any_locked(const keel_mobility *mobility) {
+    for (int b = 1; b <= mobility->bodies; b++)
+        if (mobility->body[b] == KEEL_BODY_LOCKED)
+            return true;
+    return false;
+}
+
+/* What stands still in one pose may move in others: a slider at its dead centre. Locked is what stands still
+ * in all that were looked at. */
+keel_status ki_find_locked(ki_look *look, keel_mobility *mobility) {
+    enum { LOOKS = 3 };
+    double *B = KI_NEW(&look->arena, double, (size_t)look->n * 6);
+    double *q = KI_NEW(&look->arena, double, look->system->n_q);
+    keel_point aside = look->general;
+    if (look->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    keel_status status = mark_still(look, &look->general, KEEL_BODY_MOVES, B, mobility);
+    aside.q = q;
+    for (int k = 0; !status && k < LOOKS && mobility->freedoms > 0 && any_locked(mobility); k++) {
+        int rank;
+        if (!ki_pose_near(&look->of, &look->general, q))
+            continue;
+        status = ki_count_independent(&look->of, &aside, &rank);
+        look->basis_count = status ? 0 : ki_freedoms(&look->of, look->basis);
+        if (!status)
+            status = mark_still(look, &aside, KEEL_BODY_LOCKED, B, mobility);
+    }
+    return status;
 }

@@ -211,8 +211,7 @@ static double noise(ki_independence *look) {
     return (double)(look->random >> 8) / 8388608.0 - 1;
 }
 
-/* q <- q (+) C x */
-static void move(const ki_independence *look, const double *x, double *q) {
+void ki_displace(ki_independence *look, const double *x, double *q) {
     const keel_system *sys = look->system;
     for (int j = 0; j < look->n; j++)
         look->x[j] = x[j] * (sys->q_size ? sys->q_size[j] : 1);
@@ -251,7 +250,7 @@ static double round_off(const ki_independence *look, int i) {
 static double largest_violation(const ki_independence *look, int classes) {
     double most = 0;
     for (int i = 0; i < look->system->n_h; i++)
-        if (look->class_of[i] < classes)
+        if (look->class_of[i] < classes && !look->ignored[i])
             most = fmax(most, fabs(look->terms.Phi[i]) * look->scale[i]);
     return most;
 }
@@ -270,7 +269,7 @@ static double largest_held(const ki_independence *look, int count) {
  * near as those that were taken need to be. */
 static bool others_follow(const ki_independence *look, int classes) {
     for (int i = 0; i < look->system->n_h; i++)
-        if (look->class_of[i] < classes && !look->taken[i] &&
+        if (look->class_of[i] < classes && !look->taken[i] && !look->ignored[i] &&
             !(fabs(look->terms.Phi[i]) <= fmax(ki_open_limit(look->system, i), STALLED * round_off(look, i))))
             return false;
     return true;
@@ -310,13 +309,24 @@ static bool close_classes(ki_independence *look, const keel_point *at, int class
         closing_step(look, count, look->terms.Phi, look->step);
         if (!(ki_max_norm(look->n, look->step) < 0.5))
             return false;
-        move(look, look->step, q);
+        ki_displace(look, look->step, q);
     }
     return false;
 }
 
 bool ki_close_rows(ki_independence *look, const keel_point *at, double *q) {
     return close_classes(look, at, NONHOLONOMIC, q);
+}
+
+bool ki_pose_near(ki_independence *look, const keel_point *at, double *q) {
+    if (load(look, at))
+        return false;
+    int count = take_all(look, (taking){.classes = 1, .most = look->m});
+    memcpy(q, at->q, (size_t)look->system->n_q * sizeof *q);
+    if (!random_tangent(look, count, LOOK_DISTANCE, look->step))
+        return false;
+    ki_displace(look, look->step, q);
+    return close_classes(look, at, 1, q);
 }
 
 /* Poses near by: the largest rank found there, and with it the pose in look->q. */
@@ -334,7 +344,7 @@ static keel_status look_around(ki_independence *look, const keel_point *at, int 
         memcpy(look->trial, at->q, bytes);
         if (!random_tangent(look, count, LOOK_DISTANCE, look->step))
             return KEEL_OK;
-        move(look, look->step, look->trial);
+        ki_displace(look, look->step, look->trial);
         if (!close_classes(look, at, 1, look->trial))
             continue;
         int found;
@@ -481,27 +491,53 @@ bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *with
     return false;
 }
 
+static int count_taken(const ki_independence *look) {
+    int count = 0;
+    for (int i = 0; i < look->m; i++)
+        count += look->taken[i];
+    return count;
+}
+
 /* With unit vectors e_k of the basis, rows taken are H_i = sum_k L_ik e_k with a triangular L, and others H_d
- * = sum_k L_dk e_k, as far as they are repeated: H_d = sum_i c_i H_i with c L = L_d. */
+ * = sum_k L_dk e_k, as far as they are repeated: H_d = sum_i c_i H_i with c L = L_d. Here y = -c. */
+static void combine(const ki_independence *look, int d, int count, double *y) {
+    size_t m = (size_t)look->m;
+    const double *L_d = look->L + (size_t)d * m;
+    memset(y, 0, m * sizeof *y);
+    for (int k = count - 1; k >= 0; k--) {
+        double c = L_d[k];
+        for (int l = k + 1; l < count; l++)
+            c += y[look->order[l]] * look->L[(size_t)look->order[l] * m + (size_t)k];
+        y[look->order[k]] = -c / look->L[(size_t)look->order[k] * m + (size_t)k];
+    }
+}
+
+void ki_parts_of_row(const ki_independence *look, int row, double *y) {
+    combine(look, row, count_taken(look), y);
+    for (int i = 0; i < look->m; i++)
+        y[i] *= -look->scale[i] / look->scale[row];
+}
+
+double ki_remainder(const ki_independence *look, int row, double *p) {
+    const double *L = look->L + (size_t)row * (size_t)look->m;
+    memcpy(p, row_of(look, row), (size_t)look->n * sizeof *p);
+    double left = length_of(look->n, p), whole = left * left;
+    for (int k = count_taken(look) - 1; k >= 0; k--)
+        whole += L[k] * L[k];
+    return whole > 0 ? left / sqrt(whole) : 0;
+}
+
 int ki_self_stresses(const ki_independence *look, double *y, bool *shared) {
     static const double LEAST_SHARE = 1e-8, LEAST_SHARE_DRAWN = 1e-4;
-    int m = look->m, count = 0, dependent = 0;
+    int m = look->m, count, dependent = 0;
     double least = fmax(look->system->precision.length, look->system->precision.angle) > 0 ? LEAST_SHARE_DRAWN
                                                                                            : LEAST_SHARE;
-    for (int i = 0; i < m; i++)
-        count += look->taken[i];
+    count = count_taken(look);
     for (int d = 0; d < m; d++) {
         if (look->taken[d] || look->ignored[d])
             continue;
         double *stress = y + (size_t)dependent++ * (size_t)m;
-        const double *L_d = look->L + (size_t)d * (size_t)m;
-        memset(stress, 0, (size_t)m * sizeof *stress);
-        for (int k = count - 1; k >= 0; k--) {
-            double c = L_d[k];
-            for (int l = k + 1; l < count; l++)
-                c += stress[look->order[l]] * look->L[(size_t)look->order[l] * (size_t)m + (size_t)k];
-            stress[look->order[k]] = -c / look->L[(size_t)look->order[k] * (size_t)m + (size_t)k];
-        }
+        combine(look, d, count, stress);
         stress[d] = 1;
         for (int i = 0; i < m; i++) {
             if (shared)

@@ -88,6 +88,10 @@ int ki_freedoms(const ki_independence *look, double *x);
 /* The smallest length that is left of the rows marked in `held` when they are taken alone. */
 double ki_least_of(ki_independence *look, const keel_point *at, const bool *held, keel_status *status);
 
+/* A pose q a little aside from the one at `at`, on the joints; others each time. False: there is none, or it
+ * was not found. */
+bool ki_pose_near(ki_independence *look, const keel_point *at, double *q);
+
 /* Moves the pose q until as many holonomic rows are closed as are independent, by the shortest displacements
  * in natural sizes; true if they are, and those that repeat them are open by no more than the precision of
  * the drawing. look->taken tells which is which. */
@@ -100,6 +104,16 @@ bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *with
  * precision, into y [m - taken, m]; marks the rows that take part in any (NULL: not asked). Returns how many
  * there are. */
 int ki_self_stresses(const ki_independence *look, double *y, bool *shared);
+
+/* Row `row` as a combination of the rows taken last, sum_i y_i J_i = J_row + what they leave of it: y [m]. */
+void ki_parts_of_row(const ki_independence *look, int row, double *y);
+
+/* What the rows taken last leave of another one, in natural sizes: p [n]. Returns its length as a part of the
+ * whole row; 0 for a row of zeros. */
+double ki_remainder(const ki_independence *look, int row, double *p);
+
+/* q <- q (+) C x, a displacement in natural sizes. */
+void ki_displace(ki_independence *look, const double *x, double *q);
 
 /* How much of a row of holonomic constraints may stay open: round-off for rows that are held, the precision
  * of the drawing for rows that repeat others. Units of Phi_i. */

@@ -177,3 +177,84 @@ done
 { cat door.yaml && echo "coordinates: relative"; } >zeros.yaml
 exits 0 check zeros.yaml
 grep -qE '^  rank gap +none: all rows are zero$' out || fail "rank gap of zeros"
+
+# hinges that agree to six digits repeat each other, and it is told by how much; exact ones say nothing of it
+sed 's/hinge_2: .*/hinge_2: {type: revolute, bodies: [ground, door], at: [0.0000003, 0, 1.5], axis: [0.0000002, 0, 1]}/' door.yaml >digits.yaml
+told="hinge_2 repeats 5 conditions that hinge_1 already imposes, to 3e-07 m and 2e-07 rad: within the precision of the drawing"
+exits 0 check digits.yaml
+grep -qE "^  dependent joints +$told$" out || fail "hinges of six digits"
+grep -qE '^  rank gap +none: no row counts, the largest remainder is [0-9.]+e-07: within the precision of the drawing$' out || fail "rank gap of six digits"
+grep -qE '^  degrees of freedom +7$' out || fail "freedoms of six digits"
+says err "digits.yaml:9:3: note: $told"
+exits 0 run digits.yaml
+says err "digits.yaml:9:3: note: $told"
+exits 0 run door.yaml
+silent err
+# ... unless the drawing is exact
+{ cat digits.yaml && echo "precision: 0"; } >exact.yaml
+exits 2 run exact.yaml
+says err "lock body 'door'"
+says err "exact.yaml:9:3: note: joint 'hinge_2' differs by 3e-07 m only from repeating what others impose: if it is meant to repeat them, draw it in line with them, or tell by 'precision' how well the drawing is known"
+{ cat door.yaml && echo "precision: 0"; } >exact.yaml
+exits 0 run exact.yaml
+
+# a hinge 1 mm beside the other is a mistake, unless places are known no better than that
+for precision in 0 1e-6 1e-5; do
+    { sed 's/at: \[0, 0, 1.5\]/at: [0.001, 0, 1.5]/' door.yaml && echo "precision: $precision"; } >beside.yaml
+    exits 2 run beside.yaml
+    says err "beside.yaml:5:3: error: joints 'hinge_1' and 'hinge_2' lock body 'door'"
+    says err "beside.yaml:9:3: note: joint 'hinge_2' differs by 0.001 m only from repeating what others impose"
+done
+{ sed 's/at: \[0, 0, 1.5\]/at: [0.001, 0, 1.5]/' door.yaml && echo "precision: 1e-3"; } >beside.yaml
+exits 0 run beside.yaml
+says err "to 0.001 m: within the precision of the drawing"
+
+# two motors on the cranks of a parallelogram: alike they repeat each other, and joints share their reactions
+cat >motors.yaml <<'MODEL'
+keel: 1
+name: two motors
+planar: true
+bodies:
+  left: {mass: 1, centre: [0, 0.5], inertia: 0.1}
+  plate: {mass: 1, centre: [2, 1], inertia: 0.1}
+  right: {mass: 1, centre: [4, 0.5], inertia: 0.1}
+joints:
+  A: {type: revolute, bodies: [ground, left], at: [0, 0]}
+  B: {type: revolute, bodies: [ground, right], at: [4, 0]}
+  C: {type: revolute, bodies: [left, plate], at: [0, 1]}
+  D: {type: revolute, bodies: [plate, right], at: [4, 1]}
+motions:
+  m0: {of: A.angle, speed: 1}
+  m1: {of: B.angle, value: t}
+simulate: {until: 1}
+MODEL
+exits 0 check motors.yaml
+grep -qE "^  dependent motions +the motion 'm1' repeats what 'm0' and joint D impose$" out || fail "dependent motors"
+grep -qE '^  reactions shared +A, B, C, D$' out || fail "reactions between two motors"
+grep -qE '^  multipliers shared +D.x, m0, m1$' out || fail "multipliers of two motors"
+exits 0 run motors.yaml
+sed 's/value: t/value: 1.1*t/' motors.yaml >model.yaml
+exits 2 run model.yaml
+says err "model.yaml:15:3: error: the motion 'm1' contradicts the motion 'm0' in velocity: it is off by 0.1 (through joint 'D')"
+
+# a flat parallelogram is a singular pose: the ranks there and elsewhere
+cat >flat.yaml <<'MODEL'
+keel: 1
+name: flat
+planar: true
+bodies:
+  left: {mass: 1, centre: [0.5, 0], inertia: 0.1}
+  plate: {mass: 1, centre: [2, 0], inertia: 0.1}
+  right: {mass: 1, centre: [3.5, 0], inertia: 0.1}
+joints:
+  A: {type: revolute, bodies: [ground, left], at: [0, 0]}
+  B: {type: revolute, bodies: [ground, right], at: [3, 0]}
+  C: {type: revolute, bodies: [left, plate], at: [1, 0]}
+  D: {type: revolute, bodies: [plate, right], at: [4, 0]}
+MODEL
+exits 0 check flat.yaml
+grep -qE '^  singular start +the start is a singular pose: rank 1, usually 2; branches meet here$' out || fail "flat parallelogram"
+grep -qE '^  degrees of freedom +1$' out || fail "freedoms of a flat parallelogram"
+grep -qE '^  rank +2 of 2 constraints are independent$' out || fail "usual rank of a flat parallelogram"
+grep -qE '^  reactions unique +all$' out || fail "reactions of a flat parallelogram"
+grep -qE '^  multipliers unique +all$' out || fail "multipliers of a flat parallelogram"
