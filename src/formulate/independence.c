@@ -86,6 +86,15 @@ double ki_open_limit(const keel_system *system, int i) {
            (angle ? system->precision.angle : fmax(system->precision.length, system->precision.angle)) * size;
 }
 
+bool ki_is_round_off(const keel_system *system, int i, double amount) {
+    if (!system->row_size || i < 0 || i >= keel_system_m(system))
+        return false;
+    double size = system->row_size[i];
+    if (system->Phi_size && i < system->n_h)
+        size = fmax(size, system->Phi_size[i]);
+    return fabs(amount) <= STALLED * ROUND_OFF * size;
+}
+
 /* ---- taking rows --------------------------------------------------------------------------------------- */
 
 static double *row_of(const ki_independence *look, int i) {

@@ -119,4 +119,8 @@ void ki_displace(ki_independence *look, const double *x, double *q);
  * of the drawing for rows that repeat others. Units of Phi_i. */
 double ki_open_limit(const keel_system *system, int i);
 
+/* Whether an amount in the unit of Phi_i is nothing but round-off of what it is the difference of. False for
+ * systems without natural sizes: nothing is known. */
+bool ki_is_round_off(const keel_system *system, int i, double amount);
+
 #endif

@@ -155,18 +155,21 @@ keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y)
         return KEEL_OK;
     if (sys->evaluate(sys, h->work, KEEL_POSITION, &at, &terms) < 0)
         return KEEL_ERROR_CALLBACK;
-    int worst = -1;
+    double most = -1;
+    h->open_row = -1;
     for (int i = 0; i < sys->n_h; i++) {
         if (h->selection->held[i])
             continue;
-        double limit = fmax(ki_open_limit(sys, i), 1e-8 / h->look.scale[i]);
-        h->limit = fmax(h->limit, fabs(h->Phi[i]) / limit);
-        if (worst < 0 || fabs(h->Phi[i]) > fabs(h->Phi[worst]))
-            worst = i;
+        double open = fabs(h->Phi[i]), part = open / fmax(ki_open_limit(sys, i), 1e-8 / h->look.scale[i]);
+        h->limit = fmax(h->limit, part);
+        if (part > most) {
+            most = part;
+            h->open_row = i;
+            h->open = open;
+        }
     }
-    if (worst >= 0)
-        ki_track_violation(&h->repeated, t, fabs(h->Phi[worst]), fabs(h->Phi[worst]) * h->look.scale[worst],
-                           worst);
+    if (h->open_row >= 0 && h->limit <= 1)
+        ki_track_violation(&h->repeated, t, h->open, h->open * h->look.scale[h->open_row], h->open_row);
     return KEEL_OK;
 }
 
@@ -232,6 +235,16 @@ static keel_status go_back(keel_simulation *sim) {
     return change_rows(sim, h->t, step);
 }
 
+/* Steps that fail where repeated constraints are about to open fail because of them. */
+static keel_status blame_repeated(keel_simulation *sim, keel_status status) {
+    static const double ABOUT_TO_OPEN = 0.5;
+    const ki_held *h = &sim->held;
+    if (!ki_worth_retrying(status) || status == KEEL_ERROR_LIMIT || !(h->limit > ABOUT_TO_OPEN))
+        return status;
+    return ki_trouble_at(&sim->dynamics, KEEL_ERROR_SINGULAR, KI_TROUBLE_REPEATED, sim->integrator->t,
+                         h->open_row, h->open);
+}
+
 keel_status ki_after_step(keel_simulation *sim, keel_status status) {
     enum { MOST = 12 };
     ki_held *h = &sim->held;
@@ -240,7 +253,7 @@ keel_status ki_after_step(keel_simulation *sim, keel_status status) {
     if (status) { /* perhaps the rows were a bad choice here */
         if (!ki_worth_retrying(status) || status == KEEL_ERROR_LIMIT ||
             !find_better(sim, sim->integrator->t, sim->integrator->y, 1.1))
-            return status;
+            return blame_repeated(sim, status);
         memcpy(sim->row_y, sim->integrator->y, (size_t)sim->integrator->n * sizeof(double));
         keel_status changed = change_rows(sim, sim->integrator->t, 0);
         status = changed ? changed : ki_take_step(sim);
@@ -249,14 +262,13 @@ keel_status ki_after_step(keel_simulation *sim, keel_status status) {
         status = ki_measure_repeated(sim, sim->integrator->t, sim->integrator->y);
     for (int k = 0; !status && h->limit > 1; k++) {
         if (k == MOST)
-            return ki_trouble_at(&sim->dynamics, KEEL_ERROR_SINGULAR, KI_TROUBLE_REPEATED, sim->integrator->t,
-                                 h->repeated.worst, h->repeated.max);
+            return blame_repeated(sim, KEEL_ERROR_SINGULAR);
         if (!(status = go_back(sim)))
             status = ki_take_step(sim);
         if (!status)
             status = ki_measure_repeated(sim, sim->integrator->t, sim->integrator->y);
     }
-    return status;
+    return status ? blame_repeated(sim, status) : KEEL_OK;
 }
 
 keel_status ki_renew_held(keel_simulation *sim) {

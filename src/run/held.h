@@ -35,7 +35,9 @@ typedef struct ki_held {
     double *y, t;     /* [n_y] the state before the last step, and when */
     double *Phi;      /* [n_h] */
     double limit;     /* of the last look: largest |Phi_i| / what may stay open, of rows that are not held */
-    keel_violation repeated; /* of those, at position level */
+    int open_row;     /* ... and the row, as open as this */
+    double open;
+    keel_violation repeated; /* of those, at position level, at the states that were accepted */
 } ki_held;
 
 /* Looks at the constraints at a state and chooses which ones to hold: sim->active. */

@@ -237,7 +237,7 @@ static keel_status consistent_start(keel_simulation *sim, double t, int velociti
     if ((status = choose_again(sim, t)))
         return status;
     status = ki_factor_at(sim->full, t, sim->row_y);
-    return status ? status : ki_measure_repeated(sim, t, sim->row_y);
+    return status ? status : ki_check_repeated(sim, t);
 }
 
 static keel_status begin(keel_simulation *sim, const keel_state *start, int velocities_given) {
@@ -341,7 +341,7 @@ keel_status keel_simulation_step(keel_simulation *sim) {
     if (stepped)
         status = after_step(sim);
     if (status && !(stepped && status == KEEL_ERROR_SINGULAR)) /* a pose that ends the run has told so */
-        ki_report_failure(&sim->dynamics, status, sim->integrator->t, sim->diagnostics);
+        ki_report_step_failure(sim, status);
     if (status && !stepped) {
         if (!ki_explain_energy(sim))
             ki_explain_looseness(sim, &sim->dynamics.trouble);

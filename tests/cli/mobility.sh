@@ -91,6 +91,27 @@ for method in auto rk4 generalized-alpha; do
     says err "'C'"
 done
 
+# the proof: how far the driven quantity can get, by the closed form above; the motion asks for 1 rad at the end
+exits 1 run dead.yaml
+grep -qE "beyond t = 0\.766631405[0-9]*: the mechanism has reached a dead point, further on its joints \('C'\) cannot close; what it drives reaches 0\.766631405[0-9]* rad at most, and it asks for 1 at t = 1 " err || fail "what can be reached"
+# ... also with freedoms to spare: a pendulum hangs from the coupler
+sed -e "s/^joints:/  bob: {mass: 0.1, centre: [1.5, 0.5], inertia: 0.01}\n&/" \
+    -e "s/^motions:/  E: {type: revolute, bodies: [coupler, bob], at: [1.5, 1.5]}\n&/" dead.yaml >hanging_dead.yaml
+exits 1 run hanging_dead.yaml
+grep -qE "beyond t = 0\.766631[0-9]*: the mechanism has reached a dead point.* reaches 0\.766631[0-9]* rad at most" err || fail "dead point with a pendulum"
+# the other way: a rocker that swings back has a least angle, and |AC| = sqrt(10) + 1 there
+sed 's/speed: 1}/speed: -1}/' dead.yaml >back.yaml
+exits 1 run back.yaml --until 3
+grep -qE "what it drives reaches -[0-9.]+ rad at least, and it asks for -3 at t = 3 " err || fail "least angle"
+
+# a crank that turns fully has no dead point, whatever else is wrong: steps that are too long, or a law that ends
+sed 's/speed: 1}/speed: 30}/' driven.yaml >fast.yaml
+for try in "generalized-alpha 0.1" "bdf-fixed 0.05" "rk4 0.2"; do
+    exits 1 run fast.yaml --method ${try% *} --step ${try#* }
+    grep -q "dead point" err && fail "no dead point with $try"
+    grep -qE "Newton's method of the step does not converge|projection cannot close" err || fail "cause with $try"
+done
+
 # only the joints that it takes to lock a body are named: not what hangs from it
 cat >hanging.yaml <<'MODEL'
 keel: 1
@@ -236,6 +257,13 @@ exits 0 run motors.yaml
 sed 's/value: t/value: 1.1*t/' motors.yaml >model.yaml
 exits 2 run model.yaml
 says err "model.yaml:15:3: error: the motion 'm1' contradicts the motion 'm0' in velocity: it is off by 0.1 (through joint 'D')"
+
+# motors that agree at the start and part later: told when, and that it is no matter of the drawing
+sed 's/value: t}/value: t + t^2}/' motors.yaml >part.yaml
+exits 1 run part.yaml
+says err "the motion 'm1' repeats what 'm0' and joint D impose up to here, but then it is off by "
+says err " rad: they contradict each other"
+grep -q "dead point" err && fail "two motors are no dead point"
 
 # a flat parallelogram is a singular pose: the ranks there and elsewhere
 cat >flat.yaml <<'MODEL'
