@@ -294,7 +294,7 @@ keel_simulation *keel_simulation_new(const keel_system *system, const keel_state
     sim->system = sim->active = system;
     sim->settings = *settings;
     sim->diagnostics = diagnostics;
-    sim->position.worst = sim->velocity.worst = -1;
+    sim->position.worst = sim->velocity.worst = sim->held.repeated.worst = -1;
     ki_arena_init(&sim->arena);
     *status = ki_choose_reduction(system, settings, diagnostics, &sim->reduction);
     if (!*status)

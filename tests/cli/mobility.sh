@@ -286,3 +286,31 @@ grep -qE '^  degrees of freedom +1$' out || fail "freedoms of a flat parallelogr
 grep -qE '^  rank +2 of 2 constraints are independent$' out || fail "usual rank of a flat parallelogram"
 grep -qE '^  reactions unique +all$' out || fail "reactions of a flat parallelogram"
 grep -qE '^  multipliers unique +all$' out || fail "multipliers of a flat parallelogram"
+
+# a run tells how far what it does not hold is off, in its report, its summary and on its page
+{ cat digits.yaml && echo "coordinates: absolute"; } >model.yaml
+exits 0 run model.yaml --summary summary.json
+grep -qE '^  repeated +5 constraints follow others, to [0-9.]+e-0[78] (m|rad) \(worst: hinge_[12]\.[a-z_]+ of joint hinge_[12]\) at t = ' out || fail "repeated constraints"
+[ "$(member summary.json repeated.count)" = 5 ] || fail "how many are repeated"
+near "$(member summary.json repeated.max)" 0 1e-6
+member summary.json "notes[0]" | grep -qF "within the precision of the drawing" || fail "notes of the summary"
+exits 0 report model.yaml -o page.html
+grep -qF '"notes": [' page.html || fail "notes on the page"
+grep -qF '5 constraints that repeat others follow to ' page.html || fail "repeated constraints in the verdict"
+exits 0 run door.yaml --summary summary.json
+grep -qE '^  repeated +5 constraints follow others exactly$' out || fail "exact hinges"
+near "$(member summary.json repeated.max)" 0 0
+exits 0 run driven.yaml --summary summary.json
+grep -q '^  repeated' out && fail "nothing is repeated"
+[ "$(member summary.json repeated)" = null ] || fail "nothing is repeated in the summary"
+
+# ... and so does a file that is shown later
+if "$KEEL" run model.yaml -o rows.h5 >out 2>err; then
+    exits 0 report rows.h5 -o later.html
+    grep -qF 'within the precision of the drawing' later.html || fail "notes of a file"
+fi
+
+# a start that was moved: which bodies, and how far
+sed 's/^motions:/start: {A.angle: 0.3}\n&/; s/drive: {of: A.angle, speed: 1}/{}/; s/^  {}$//; s/^motions:$/motions: {}/' driven.yaml >moved.yaml
+exits 0 run moved.yaml
+grep -qE "note: assembled: .*: '[a-z]+' by [0-9.e-]+ and [0-9.e-]+ degrees, '[a-z]+' by " err || fail "moved bodies"
