@@ -41,16 +41,29 @@ static void add_difference(const keel_system *system, const keel_repetition *r, 
     append(text, size, strlen(text), ", to ", amount, ": within the precision of the drawing");
 }
 
-const char *keel_mobility_sentence(const keel_system *system, const keel_repetition *r, char *text,
-                                   int size) {
-    char names[400] = "";
+/* "A, B and C"; of many the first ones and how many more there are. */
+static void list_others(const keel_system *system, const keel_repetition *r, char *names, size_t size) {
+    enum { MOST = 8 };
     size_t used = 0;
-    for (int i = 0; i < r->other_count; i++)
-        used = append(names, sizeof names, used,
+    int listed = r->other_count <= MOST + 1 ? r->other_count : MOST;
+    names[0] = 0;
+    for (int i = 0; i < listed; i++)
+        used = append(names, size, used,
                       i == 0                    ? ""
                       : i + 1 == r->other_count ? " and "
                                                 : ", ",
                       keel_mechanism_joint_name(system, r->others[i]), "");
+    if (listed < r->other_count) {
+        char more[40];
+        snprintf(more, sizeof more, "%d", r->other_count - listed);
+        append(names, size, used, " and ", more, " more joints");
+    }
+}
+
+const char *keel_mobility_sentence(const keel_system *system, const keel_repetition *r, char *text,
+                                   int size) {
+    char names[400];
+    list_others(system, r, names, sizeof names);
     const char *plural = r->conditions == 1 ? "" : "s";
     if (r->other_count)
         snprintf(text, (size_t)size, "%s repeats %d condition%s that %s already impose%s",
