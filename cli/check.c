@@ -265,10 +265,10 @@ static int check(keel_model *model, keel_diagnostics *diagnostics) {
         status = keel_simulation_row(simulation, model->start->t, &row);
         keel_simulation_result(simulation, &result);
     }
-    // the rank belongs to the start as it was made consistent, if it could be
+    // the rank belongs to the start as it was made consistent, if it had to be and could be
     bool consistent = simulation && status >= 0;
-    findings f = {.system = model->system,
-                  .at = consistent ? point_of_row(&row) : point_of_state(model->start)};
+    bool moved = consistent && result.start_position_moved > 0;
+    findings f = {.system = model->system, .at = moved ? point_of_row(&row) : point_of_state(model->start)};
     keel_status evaluated = evaluate(&f);
 
     printf("%s\n", model->name);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyze/assembly.h"
+#include "formulate/branches.h"
 #include "keel/mechanism.h"
 
 /* A mass below this part of the largest one is none. What has no mass takes this part of the largest as its
@@ -127,6 +128,31 @@ static void leave_out_pose_rows(ki_assembly *a) {
     }
 }
 
+/* In a singular pose the rows ask too little of velocities: those that satisfy them need not be along any
+ * motion. The smallest ones along a branch are taken; *met: there are such. */
+static keel_status choose_branch(ki_assembly *a, const keel_point *at, bool *met) {
+    ki_branches branches;
+    double least = INFINITY, norm, *v = KI_NEW(&a->d.arena, double, a->d.system->n_v);
+    *met = false;
+    if (!v)
+        return KEEL_ERROR_MEMORY;
+    keel_status status = ki_find_independent(&a->look, at);
+    if (status || !ki_joints_are_singular(&a->look))
+        return status;
+    status = ki_find_branches(&branches, &a->look, at);
+    for (int b = 0; !status && b < branches.count; b++) {
+        if (!ki_branch_velocity(&branches, b, at, a->pose_row, v, &norm))
+            continue;
+        a->branches += norm > 0; /* at rest the forces have still to choose */
+        if (!(norm < least))
+            continue;
+        least = norm;
+        *met = true;
+        copy(ki_v(&a->d, a->y), v, a->d.system->n_v);
+    }
+    return status;
+}
+
 /* By the rows that are independent, if they can be told; rates and sizes of all rows are left in a->d. */
 static keel_status meet_independent(ki_assembly *a, bool *met) {
     ki_dynamics *d = &a->d;
@@ -134,7 +160,10 @@ static keel_status meet_independent(ki_assembly *a, bool *met) {
     keel_status status = ki_solve_auxiliaries(d, a->t, a->y);
     if (status)
         return status;
-    *met = ki_meet_rates(&a->look, &at, a->pose_row, ki_v(d, a->y));
+    if ((status = choose_branch(a, &at, met)))
+        return status;
+    if (!*met)
+        *met = ki_meet_rates(&a->look, &at, a->pose_row, ki_v(d, a->y));
     status = ki_assembly_linearize(a);
     if (!status)
         status = ki_evaluate_terms(d, KEEL_VELOCITY, a->t, a->y);
@@ -274,6 +303,13 @@ static keel_status assemble(ki_assembly *a, keel_diagnostics *diagnostics, keel_
     if (status)
         return status;
     fill_report(a, closed, report);
+    if (a->branches > 1)
+        keel_diagnostics_add(
+            diagnostics, KEEL_NOTE, (keel_location){0},
+            "the drawn pose is singular: %d branches of motion meet there on which the start "
+            "values and motions are met; the one that moves least is taken; a start value "
+            "that only another has chooses that one",
+            a->branches);
     if (closed && met)
         return KEEL_OK;
     if (keel_mechanism_look(a->d.system, NULL))

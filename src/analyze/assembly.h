@@ -42,6 +42,7 @@ typedef struct ki_assembly {
     ki_independence look; /* of systems that are not too large for it */
     bool looking;
     bool *pose_row; /* [m] rows that ask nothing of velocities */
+    int branches;   /* along which the start values can be met, in a singular pose; 0: it is none */
 } ki_assembly;
 
 /* Where all rows of a mechanism cannot be closed, joints come first: rows of motions and start values then

@@ -63,47 +63,47 @@ void ki_find_locked_velocities(ki_look *look, keel_mobility *mobility) {
     }
 }
 
-/* Of the bodies whose mark is `from`, those that no displacement of the basis moves are marked LOCKED, the
- * others MOVES. */
-static keel_status mark_still(ki_look *look, const keel_point *at, keel_body_mobility from, double *B,
-                              keel_mobility *mobility) {
+/* Marks the bodies that the basis of a pose does not move; of those marked before, as `from`, and no others.
+ * *count: how many. */
+static keel_status mark_locked(ki_look *look, const keel_point *at, keel_body_mobility from,
+                               keel_mobility *mobility, int *count) {
+    double *B = KI_NEW(&look->arena, double, (size_t)look->n * 6);
+    if (look->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    *count = 0;
     for (int b = 1; b <= mobility->bodies; b++) {
         if (mobility->body[b] != from)
             continue;
         keel_status status = keel_mechanism_body_jacobian(look->system, look->work, at, b, B);
         if (status < 0)
             return status;
-        mobility->body[b] = stands_still(look, B) ? KEEL_BODY_LOCKED : KEEL_BODY_MOVES;
+        bool still = stands_still(look, B);
+        mobility->body[b] = still ? KEEL_BODY_LOCKED : KEEL_BODY_MOVES;
+        *count += still;
     }
     return KEEL_OK;
 }
 
-static bool any_locked(const keel_mobility *mobility) {
-    for (int b = 1; b <= mobility->bodies; b++)
-        if (mobility->body[b] == KEEL_BODY_LOCKED)
-            return true;
-    return false;
-}
-
-/* What stands still in one pose may move in others: a slider at its dead centre. Locked is what stands still
- * in all that were looked at. */
 keel_status ki_find_locked(ki_look *look, keel_mobility *mobility) {
-    enum { LOOKS = 3 };
-    double *B = KI_NEW(&look->arena, double, (size_t)look->n * 6);
+    enum { MOST = 4 };
+    int locked;
     double *q = KI_NEW(&look->arena, double, look->system->n_q);
-    keel_point aside = look->general;
-    if (look->arena.failed)
-        return KEEL_ERROR_MEMORY;
-    keel_status status = mark_still(look, &look->general, KEEL_BODY_MOVES, B, mobility);
-    aside.q = q;
-    for (int k = 0; !status && k < LOOKS && mobility->freedoms > 0 && any_locked(mobility); k++) {
+    keel_status status = look->arena.failed
+                             ? KEEL_ERROR_MEMORY
+                             : mark_locked(look, &look->general, KEEL_BODY_MOVES, mobility, &locked);
+    /* a body that stands still in one pose, at a dead centre, moves in others, and where branches meet it may
+     * do so on some of them only */
+    int samples = look->of.sample_count;
+    for (int k = 0; !status && locked && look->basis_count && k < samples + MOST; k++) {
+        keel_point near = look->general;
         int rank;
-        if (!ki_pose_near(&look->of, &look->general, q))
+        near.q = k < samples ? look->of.sample + (size_t)k * (size_t)look->system->n_q : q;
+        if (k >= samples && !ki_go_near(&look->of, &look->general, q, &status))
             continue;
-        status = ki_count_independent(&look->of, &aside, &rank);
-        look->basis_count = status ? 0 : ki_freedoms(&look->of, look->basis);
+        if (!(status = ki_count_independent(&look->of, &near, &rank)))
+            look->basis_count = ki_freedoms(&look->of, look->basis);
         if (!status)
-            status = mark_still(look, &aside, KEEL_BODY_LOCKED, B, mobility);
+            status = mark_locked(look, &near, KEEL_BODY_LOCKED, mobility, &locked);
     }
     return status;
 }

@@ -107,6 +107,19 @@ static void list_joints(const keel_system *system, const keel_mobility *mobility
     append(text, size, used, count == 1 ? " locks" : " lock", "", "");
 }
 
+/* Whether some body that the joints of the k-th locked body hold can move: then it is the pose, and not the
+ * drawing, that locks, as where a slider-crank with a rod as long as its crank is folded. */
+static bool others_move(const keel_system *system, const keel_mobility *mobility, int k) {
+    for (int j = 0; mobility->lockers && j < mobility->joints; j++) {
+        int ends[2];
+        keel_mechanism_joint_bodies(system, j, ends);
+        if (mobility->lockers[k * mobility->joints + j] &&
+            (mobility->body[ends[0]] == KEEL_BODY_MOVES || mobility->body[ends[1]] == KEEL_BODY_MOVES))
+            return true;
+    }
+    return false;
+}
+
 /* How a shared reaction is shared is not determined, and Coulomb friction grows with it. */
 static void warn_of_friction(const keel_system *system, const keel_mobility *mobility,
                              keel_diagnostics *diagnostics) {
@@ -156,16 +169,19 @@ static void hint_at_precision(const keel_system *system, const keel_mobility *mo
 
 keel_status keel_mobility_check(const keel_system *system, const keel_mobility *mobility,
                                 keel_diagnostics *diagnostics) {
-    int locked = 0;
+    int locked = 0, errors = 0;
     bool rigid = mobility->freedoms == 0;
     for (int b = 1; mobility->known && b <= mobility->bodies; b++) {
         char joints[300];
         if (mobility->body[b] != KEEL_BODY_LOCKED || locked++ >= KEEL_LOCKED_TOLD)
             continue;
         list_joints(system, mobility, locked - 1, b, joints, sizeof joints);
-        keel_diagnostics_add(diagnostics, KEEL_ERROR, keel_mechanism_body_where(system, b),
-                             "%s body '%s': it cannot move in this pose%s", joints,
-                             keel_mechanism_body_name(system, b),
+        bool only_here = others_move(system, mobility, locked - 1);
+        errors += !only_here;
+        keel_diagnostics_add(diagnostics, only_here ? KEEL_NOTE : KEEL_ERROR,
+                             keel_mechanism_body_where(system, b), "%s body '%s': it cannot move %s%s",
+                             joints, keel_mechanism_body_name(system, b),
+                             only_here ? "on the branch of motion that is drawn" : "in this pose",
                              rigid ? ", nor can the rest of the mechanism: the joints leave no freedom" : "");
     }
     if (locked > KEEL_LOCKED_TOLD)
@@ -177,5 +193,5 @@ keel_status keel_mobility_check(const keel_system *system, const keel_mobility *
         note_precision(system, mobility, diagnostics);
         warn_of_friction(system, mobility, diagnostics);
     }
-    return locked ? KEEL_ERROR_INPUT : KEEL_OK;
+    return errors || locked > KEEL_LOCKED_TOLD ? KEEL_ERROR_INPUT : KEEL_OK;
 }

@@ -17,7 +17,7 @@ static const double LIMIT_OF_FORMULAS = 1e-10;
 
 /* How far a look around goes, in natural sizes, and how many directions it tries. */
 static const double LOOK_DISTANCE = 0.02;
-enum { LOOKS = 6, LOOK_ITERATIONS = 25 };
+enum { LOOKS = 6, LOOKS_WHERE_SINGULAR = 24, LOOK_ITERATIONS = 25 };
 
 /* Of the size of a row; and how many times that a violation may be that does not fall any more. */
 static const double ROUND_OFF = 1e-14, STALLED = 1e3;
@@ -51,7 +51,7 @@ keel_status ki_independence_init(ki_independence *look, const keel_system *syste
     look->taken = KI_NEW(arena, bool, m);
     look->row = KI_NEW(arena, int, m);
     look->q = KI_NEW(arena, double, system->n_q);
-    look->sample = KI_NEW(arena, double, (size_t)LOOKS *(size_t)system->n_q);
+    look->sample = KI_NEW(arena, double, (size_t)LOOKS_WHERE_SINGULAR *(size_t)system->n_q);
     look->terms.J = KI_NEW(arena, double, keel_pattern_count(system->J));
     look->terms.Phi = KI_NEW(arena, double, system->n_h);
     look->terms.rate = KI_NEW(arena, double, m);
@@ -132,10 +132,10 @@ static double length_of(int n, const double *x) {
 }
 
 /* The row of a class of which most is left; -1: none. */
-static int longest(const ki_independence *look, int class, const bool *among) {
+static int longest(const ki_independence *look, int kind, const bool *among) {
     int best = -1;
     for (int i = 0; i < look->m; i++)
-        if (!look->taken[i] && look->class_of[i] == class && (!among || among[i]) &&
+        if (!look->taken[i] && look->class_of[i] == kind && (!among || among[i]) &&
             (best < 0 || look->left[i] > look->left[best]))
             best = i;
     return best;
@@ -174,6 +174,8 @@ typedef struct taking {
     int classes;         /* of the first so many */
     int most;            /* rows at the most    */
     double floor;        /* of all limits       */
+    const int
+        *ranks; /* [classes] as many rows of each class, whatever is left of them; NULL: by the limits */
 } taking;
 
 /* Nothing is taken yet. */
@@ -189,12 +191,16 @@ static void begin_taking(ki_independence *look, taking by) {
 static int take_all(ki_independence *look, taking by) {
     int count = 0;
     begin_taking(look, by);
+    look->classes = by.classes;
     look->least = INFINITY;
-    for (int class = 0; class < by.classes; class ++)
-        while (count < by.most) {
-            int i = longest(look, class, by.among);
-            if (i < 0 || !(look->left[i] > fmax(look->limit[i], by.floor)))
+    for (int kind = 0; kind < by.classes; kind++)
+        for (int k = 0; by.ranks ? k < by.ranks[kind] : count < by.most; k++) {
+            int i = longest(look, kind, by.among);
+            double least = i < 0 ? INFINITY : by.ranks ? 0 : fmax(look->limit[i], by.floor);
+            if (i < 0 || !(look->left[i] > least)) {
+                look->least = by.ranks ? 0 : look->least;
                 break;
+            }
             look->least = fmin(look->least, look->left[i]);
             take(look, i, count++);
         }
@@ -327,8 +333,9 @@ bool ki_close_rows(ki_independence *look, const keel_point *at, double *q) {
     return close_classes(look, at, NONHOLONOMIC, q);
 }
 
-bool ki_pose_near(ki_independence *look, const keel_point *at, double *q) {
-    if (load(look, at))
+bool ki_go_near(ki_independence *look, const keel_point *at, double *q, keel_status *status) {
+    *status = load(look, at);
+    if (*status)
         return false;
     int count = take_all(look, (taking){.classes = 1, .most = look->m});
     memcpy(q, at->q, (size_t)look->system->n_q * sizeof *q);
@@ -345,17 +352,13 @@ static keel_status look_around(ki_independence *look, const keel_point *at, int 
     double best = 0;
     keel_point there = *at;
     look->random = 1;
-    for (int k = 0; k < LOOKS; k++) {
-        keel_status status = load(look, at);
-        if (status)
-            return status;
-        int count = take_all(look, (taking){.classes = 1, .most = look->m});
-        memcpy(look->trial, at->q, bytes);
-        if (!random_tangent(look, count, LOOK_DISTANCE, look->step))
-            return KEEL_OK;
-        ki_displace(look, look->step, look->trial);
-        if (!close_classes(look, at, 1, look->trial))
+    for (int k = 0; k < (*rank > look->rank_here ? LOOKS_WHERE_SINGULAR : LOOKS); k++) {
+        keel_status status;
+        if (!ki_go_near(look, at, look->trial, &status)) {
+            if (status)
+                return status;
             continue;
+        }
         int found;
         there.q = look->trial;
         if ((status = take_at(look, &there, &found)))
@@ -371,9 +374,12 @@ static keel_status look_around(ki_independence *look, const keel_point *at, int 
 }
 
 static void list_taken(ki_independence *look) {
+    memset(look->class_rank, 0, sizeof look->class_rank);
     for (int i = 0, count = 0; i < look->m; i++)
-        if (look->taken[i])
+        if (look->taken[i]) {
             look->row[count++] = i;
+            look->class_rank[look->class_of[i]]++;
+        }
 }
 
 keel_status ki_find_independent(ki_independence *look, const keel_point *at) {
@@ -382,6 +388,8 @@ keel_status ki_find_independent(ki_independence *look, const keel_point *at) {
     look->sample_count = 0;
     keel_status status = take_at(look, at, &look->rank_here);
     look->rank = look->rank_here;
+    list_taken(look);
+    memcpy(look->class_here, look->class_rank, sizeof look->class_here);
     int asked = 0;
     for (int i = 0; i < look->m; i++)
         asked += !look->ignored[i];
@@ -396,13 +404,25 @@ keel_status ki_find_independent(ki_independence *look, const keel_point *at) {
     return status;
 }
 
-double ki_take_rows(ki_independence *look, const keel_point *at, keel_status *status) {
+bool ki_joints_are_singular(const ki_independence *look) {
+    return look->class_here[JOINTS] < look->class_rank[JOINTS];
+}
+
+double ki_take_rows(ki_independence *look, const keel_point *at, const bool *among, keel_status *status) {
     *status = load(look, at);
     if (*status)
         return 0;
-    int count = take_all(look, (taking){.classes = CLASSES, .most = look->rank});
+    int ranks[CLASSES];
+    memcpy(ranks, look->class_rank, sizeof ranks);
+    int count = take_all(look, (taking){.classes = CLASSES, .ranks = ranks, .among = among});
     list_taken(look);
+    memcpy(look->class_rank, ranks, sizeof ranks);
     return count < look->rank ? 0 : look->least;
+}
+
+int ki_rank_above(ki_independence *look, const keel_point *at, double least, keel_status *status) {
+    *status = load(look, at);
+    return *status ? 0 : take_all(look, (taking){.classes = CLASSES, .most = look->rank, .floor = least});
 }
 
 keel_status ki_count_independent(ki_independence *look, const keel_point *at, int *rank) {
@@ -417,12 +437,13 @@ keel_status ki_take_in_order(ki_independence *look, const keel_point *at) {
         return status;
     int count = 0;
     begin_taking(look, (taking){0});
-    for (int class = 0; class < CLASSES; class ++)
+    look->classes = CLASSES;
+    for (int kind = 0; kind < CLASSES; kind++)
         for (int i = 0; i < look->m; i++)
-            if (look->class_of[i] == class && look->left[i] > sqrt(look->limit[i] * fmin(look->least, 1)))
+            if (look->class_of[i] == kind && look->left[i] > sqrt(look->limit[i] * fmin(look->least, 1)))
                 take(look, i, count++);
     if (count != look->rank)
-        ki_take_rows(look, at, &status);
+        ki_take_rows(look, at, NULL, &status);
     return status;
 }
 
@@ -458,14 +479,6 @@ int ki_freedoms(const ki_independence *look, double *x) {
             next[j] /= length;
     }
     return found;
-}
-
-double ki_least_of(ki_independence *look, const keel_point *at, const bool *held, keel_status *status) {
-    *status = load(look, at);
-    if (*status)
-        return 0;
-    int count = take_all(look, (taking){.classes = CLASSES, .most = look->rank, .among = held});
-    return count < look->rank ? 0 : look->least;
 }
 
 bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *without, double *v) {
@@ -543,7 +556,7 @@ int ki_self_stresses(const ki_independence *look, double *y, bool *shared) {
                                                                                            : LEAST_SHARE;
     count = count_taken(look);
     for (int d = 0; d < m; d++) {
-        if (look->taken[d] || look->ignored[d])
+        if (look->taken[d] || look->ignored[d] || look->class_of[d] >= look->classes)
             continue;
         double *stress = y + (size_t)dependent++ * (size_t)m;
         combine(look, d, count, stress);
@@ -555,4 +568,33 @@ int ki_self_stresses(const ki_independence *look, double *y, bool *shared) {
         }
     }
     return dependent;
+}
+
+/* ---- for others */
+
+keel_status ki_load_rows(ki_independence *look, const keel_point *at) {
+    return load(look, at);
+}
+
+keel_status ki_take_joints(ki_independence *look, const keel_point *at) {
+    keel_status status = load(look, at);
+    if (!status)
+        take_all(look, (taking){.classes = 1, .most = look->m});
+    return status;
+}
+
+void ki_difference(ki_independence *look, const double *from, const double *to, double *x) {
+    const keel_system *sys = look->system;
+    for (int i = 0; i < sys->n_q; i++)
+        look->trial[i] = to[i] - from[i];
+    if (sys->pull)
+        sys->pull(sys, from, look->trial, x);
+    else
+        memcpy(x, look->trial, (size_t)look->n * sizeof *x);
+    for (int j = 0; sys->q_size && j < look->n; j++)
+        x[j] /= sys->q_size[j];
+}
+
+bool ki_close_joints(ki_independence *look, const keel_point *at, double *q) {
+    return close_classes(look, at, 1, q);
 }

@@ -34,8 +34,10 @@ struct ki_independence {
     int m, n;
     ki_arena arena;
 
-    int rank;      /* the usual one */
-    int rank_here; /* in the pose that was asked for; less: it is singular */
+    int rank;          /* the usual one */
+    int class_rank[3]; /* ... of joints, motions and nonholonomic rows */
+    int class_here[3]; /* ... in the pose that was asked for */
+    int rank_here;     /* in the pose that was asked for; less: it is singular */
     double
         least;   /* of the rows taken: the smallest length that was left, in the pose where they were taken */
     double most; /* of the others: the largest */
@@ -57,6 +59,7 @@ struct ki_independence {
     double *limit;    /* [m] what is left of a repeated row at most */
     int *order;       /* [m] rows in the order in which they were taken, the others behind them    */
     int *class_of;    /* [m] */
+    int classes;      /* of which rows were taken last: the first so many */
     double *x, *y;    /* [n], [m] */
     double *trial;    /* [n_q] */
     double *step;     /* [n] */
@@ -71,9 +74,16 @@ void ki_independence_clear(ki_independence *look);
  * KEEL_ERROR_NOT_FINITE. */
 keel_status ki_find_independent(ki_independence *look, const keel_point *at);
 
-/* Takes rows in this pose alone: look->rank of them at the most, for the rank is known. Returns the length
- * left of the last one; 0 where fewer could be taken. */
-double ki_take_rows(ki_independence *look, const keel_point *at, keel_status *status);
+/* Whether the rows of joints are more dependent than usual in the pose that was asked for: branches meet
+ * there. */
+bool ki_joints_are_singular(const ki_independence *look);
+
+/* Takes rows in this pose alone, as many as are usual, from those marked in `among` (NULL: all). Returns the
+ * smallest length that was left of one: 0 in a singular pose, and smooth next to it. */
+double ki_take_rows(ki_independence *look, const keel_point *at, const bool *among, keel_status *status);
+
+/* How many rows have more than `least` left here. */
+int ki_rank_above(ki_independence *look, const keel_point *at, double least, keel_status *status);
 
 /* How many rows are independent in this pose, and takes them. */
 keel_status ki_count_independent(ki_independence *look, const keel_point *at, int *rank);
@@ -85,12 +95,18 @@ keel_status ki_take_in_order(ki_independence *look, const keel_point *at);
  * many there are. */
 int ki_freedoms(const ki_independence *look, double *x);
 
-/* The smallest length that is left of the rows marked in `held` when they are taken alone. */
-double ki_least_of(ki_independence *look, const keel_point *at, const bool *held, keel_status *status);
+/* A pose near by on the joints, in some direction that they allow, another one with every call; false: none
+ * was found, or *status. */
+bool ki_go_near(ki_independence *look, const keel_point *at, double *q, keel_status *status);
 
-/* A pose q a little aside from the one at `at`, on the joints; others each time. False: there is none, or it
- * was not found. */
-bool ki_pose_near(ki_independence *look, const keel_point *at, double *q);
+/* The parts of a look, for others that look: H at a point, with nothing taken; the rows of joints taken
+ * there; q moved by a displacement in natural sizes; the displacement from one pose to another near by; the
+ * joints closed alone. */
+keel_status ki_load_rows(ki_independence *look, const keel_point *at);
+keel_status ki_take_joints(ki_independence *look, const keel_point *at);
+void ki_displace(ki_independence *look, const double *x, double *q);
+void ki_difference(ki_independence *look, const double *from, const double *to, double *x);
+bool ki_close_joints(ki_independence *look, const keel_point *at, double *q);
 
 /* Moves the pose q until as many holonomic rows are closed as are independent, by the shortest displacements
  * in natural sizes; true if they are, and those that repeat them are open by no more than the precision of
@@ -111,9 +127,6 @@ void ki_parts_of_row(const ki_independence *look, int row, double *y);
 /* What the rows taken last leave of another one, in natural sizes: p [n]. Returns its length as a part of the
  * whole row; 0 for a row of zeros. */
 double ki_remainder(const ki_independence *look, int row, double *p);
-
-/* q <- q (+) C x, a displacement in natural sizes. */
-void ki_displace(ki_independence *look, const double *x, double *q);
 
 /* How much of a row of holonomic constraints may stay open: round-off for rows that are held, the precision
  * of the drawing for rows that repeat others. Units of Phi_i. */

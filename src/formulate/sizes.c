@@ -72,11 +72,24 @@ void ki_position_sizes(const ki_dynamics *d, const double *q, double *size) {
     row_sizes(d, sys->n_h, d->largest_position, sys->Phi_size, size);
 }
 
+/* Turning about a place far from the origin, positions change by far more than their differences do, and so
+ * does their round-off. */
+static void raise_by_reach(const keel_system *sys, const double *v, double *size) {
+    double turning = 0;
+    for (int j = 0; j < sys->n_v; j++)
+        turning = larger(turning, sys->q_size[j] == 1 ? fabs(v[j]) : 0);
+    for (int i = 0; i < sys->n_h; i++)
+        size[i] = larger(size[i], POSITION_PART * turning * sys->Phi_size[i]);
+}
+
 void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size) {
-    int n = d->system->n_v;
+    const keel_system *sys = d->system;
+    int n = sys->n_v;
     double speed = largest(v, n);
     set_lengths(n, speed == 0 ? NULL : v, speed == 0 ? 1 : 0.01 * speed, NULL, d->length);
     row_sizes(d, d->m, d->largest_velocity, NULL, size);
+    if (sys->Phi_size && sys->q_size)
+        raise_by_reach(sys, v, size);
 }
 
 /* What counts as the length of component j: not less than a hundredth of the largest, 1 where all are zero.

@@ -326,6 +326,14 @@ static bool must_move_end(const rk *self, bool forced, int moved) {
     return self->tableau->adaptive && !on_purpose && ki_should_move_end(&self->base, moved);
 }
 
+/* Across a pose where branches meet, the error falls as attempts come nearer. */
+static void note_crossing(ki_integrator *base, bool accepted, double error) {
+    base->across_failed = accepted ? 0 : base->across_failed + 1;
+    base->across_worse =
+        !accepted && base->across_failed > 1 && error > 0.5 * base->across_error ? base->across_worse + 1 : 0;
+    base->across_error = error;
+}
+
 static keel_status step(ki_integrator *base, double t_end) {
     rk *self = (rk *)base;
     int moved = 0;
@@ -359,6 +367,8 @@ static keel_status step(ki_integrator *base, double t_end) {
         }
         self->h = across && !leap ? fmax(h_next, self->h) : h_next;
         self->approaching = across && !leap && !accepted;
+        if (across)
+            note_crossing(base, accepted, error);
         if (accepted) {
             accept(self, h, t_end);
             return KEEL_OK;

@@ -47,7 +47,7 @@ static keel_status begin(ki_integrator *self, const ki_problem *problem) {
 }
 
 ki_integrator *ki_integrator_new(const ki_problem *problem, keel_status *status) {
-    const ki_method *method = METHODS[problem->kind];
+    const ki_method *method = problem->bridge ? &KI_BRIDGE : METHODS[problem->kind];
     ki_integrator *self = calloc(1, method->size);
     *status = KEEL_ERROR_MEMORY;
     if (!self)

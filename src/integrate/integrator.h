@@ -39,6 +39,9 @@ typedef struct ki_problem {
     const keel_settings *options; /* what only some methods read */
     double t, t_end;
     const double *y; /* [n_y] consistent start */
+    bool bridge;     /* one step of settings.step across or away from a singular pose (bridge.c), in place of
+                        `kind` */
+    const double *rate; /* [n_y] of a bridge: y' at the start, where it cannot be evaluated; else NULL */
 } ki_problem;
 
 /* What stiffness comes from. */
@@ -63,6 +66,7 @@ typedef struct ki_method {
 extern const ki_method KI_EXPLICIT_RK, KI_ADAMS, KI_RADAU, KI_BDF, KI_BDF_FIXED, KI_IDA;
 extern const ki_method KI_STRUCTURAL; /* newmark ... trapezoidal */
 extern const ki_method KI_MIDPOINT;   /* midpoint, conserving    */
+extern const ki_method KI_BRIDGE;     /* of no kind              */
 
 /* Numbers behind the last of y, always zero: it may be read in groups of four. */
 enum { KI_SPARE = KI_FOUR - 1 };
@@ -91,7 +95,11 @@ struct ki_integrator {
     bool (*lands_badly)(const ki_integrator *self); /* the state that dynamics is factored at is next to a
                                                        singular pose; NULL: nobody looks */
     void *watch;                                    /* whose judgement that is */
-    keel_newton_facts newton;                       /* of the last step, where a method has them */
+    int across_failed;        /* attempts across a singular pose that were rejected, in a row ... */
+    int across_worse;         /* ... and of the last ones, those no better than one from farther away */
+    double across_error;      /* of the last one */
+    double bridge_error;      /* of a bridge: its error relative to what is allowed */
+    keel_newton_facts newton; /* of the last step, where a method has them */
     bool has_newton;
     ki_stiff stiff; /* what an explicit method found to bring its steps near the limit of stability */
     ki_arena arena;

@@ -197,3 +197,40 @@ int ki_most_free(int count, int length, double *v, int n) {
     }
     return best;
 }
+
+/* Rows become an orthonormal basis, the longest rest first; b follows: what the basis says of x is c_k = e_k
+ * . x. A row that adds nothing only tells how far its b is off. */
+double ki_least_squares(int m, int n, double *A, double *b, double least, double *x) {
+    double most = 0, off = 0;
+    memset(x, 0, (size_t)n * sizeof *x);
+    for (int i = 0; i < m; i++)
+        most = fmax(most, sqrt(ki_dot(n, A + (size_t)i * (size_t)n, A + (size_t)i * (size_t)n)));
+    for (int done = 0; done < m; done++) {
+        int best = done;
+        double length = 0;
+        for (int i = done; i < m; i++) {
+            double rest = sqrt(ki_dot(n, A + (size_t)i * (size_t)n, A + (size_t)i * (size_t)n));
+            if (rest > length)
+                length = rest, best = i;
+        }
+        double *row = A + (size_t)done * (size_t)n, *other = A + (size_t)best * (size_t)n, swap = b[done];
+        b[done] = b[best], b[best] = swap;
+        for (int j = 0; best != done && j < n; j++)
+            swap = row[j], row[j] = other[j], other[j] = swap;
+        if (!(length > least * most)) {
+            for (int i = done; i < m; i++)
+                off += b[i] * b[i];
+            break;
+        }
+        for (int j = 0; j < n; j++)
+            row[j] /= length;
+        b[done] /= length;
+        for (int i = done + 1; i < m; i++) {
+            double along = ki_dot(n, A + (size_t)i * (size_t)n, row);
+            ki_axpy(n, -along, row, A + (size_t)i * (size_t)n);
+            b[i] -= along * b[done];
+        }
+        ki_axpy(n, b[done], row, x);
+    }
+    return sqrt(off);
+}

@@ -35,6 +35,11 @@ int ki_orthonormalize(int count, int length, double *v, int stride, double least
  * same for every basis. The vectors become orthonormal. */
 int ki_most_free(int count, int length, double *v, int n);
 
+/* The shortest x [n] with the least |A x - b|, A [m x n], b [m]; rows of A of which those before leave no
+ * more than `least` of the longest row count as combinations of them. A is overwritten, b keeps what is left
+ * of it; returns the length of that. */
+double ki_least_squares(int m, int n, double *A, double *b, double least, double *x);
+
 double ki_dot_long(int n, const double *a, const double *b);
 void ki_axpy_long(int n, double a, const double *x, double *y);
 

@@ -94,13 +94,16 @@ static keel_status report_singular(keel_simulation *sim, double t, double gap) {
     double least = fmax(1e-3 * sim->watch.largest, 1.5 * gap);
     char names[120];
     int at = list_dependent(sim, rows, least, names, sizeof names);
+    if (sim->held.selection)
+        at = ki_rank_of_all(sim, t, sim->watch.y, least);
     keel_event *event = ki_new_event(sim, t, KEEL_EVENT_SINGULAR);
     if (event) {
         add_words(event->text, 0, names);
         sim->poses[event - sim->events] =
             (ki_pose){.before = sim->watch.of.rank,
                       .at = at,
-                      .after = ki_gap_rank(&sim->watch.of, &sim->dynamics, least),
+                      .after = sim->held.selection ? sim->watch.of.rank
+                                                   : ki_gap_rank(&sim->watch.of, &sim->dynamics, least),
                       .gap = gap};
     }
     if (!stop)
@@ -158,7 +161,11 @@ keel_status ki_look_for_events(keel_simulation *sim) {
     look_for_switch(sim);
     if (sim->integrator->steps == 0 || !ki_watch_step(&sim->watch, sim->integrator, &sim->rows, &t, &gap))
         return KEEL_OK;
-    return ki_others_are_better(sim, t, sim->watch.y) ? KEEL_OK : report_singular(sim, t, gap);
+    keel_status status;
+    do
+        status = report_singular(sim, t, gap);
+    while (!status && ki_watch_rest(&sim->watch, sim->integrator, &sim->rows, &t, &gap));
+    return status;
 }
 
 void ki_explain_singular(keel_simulation *sim) {

@@ -281,6 +281,16 @@ keel_status ki_gap_prepare(const ki_gap *gap, ki_dynamics *d, double t, const do
     return ki_evaluate_terms(d, KEEL_JACOBIAN, t, y);
 }
 
+/* Rows of unit length turn no faster than the bodies that they belong to. */
+double ki_gap_speed(const keel_system *system, const double *y) {
+    const double *v = y + system->n_q;
+    keel_pattern P = system->J;
+    double most = 0;
+    for (int k = 0; system->q_size && k < keel_pattern_count(P); k++)
+        most = fmax(most, fabs(v[P.index[k]]) / system->q_size[P.index[k]]);
+    return most;
+}
+
 void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d, int rank) {
     size_t m = (size_t)d->m, n = (size_t)d->system->n_v;
     *gap = (ki_gap){0};

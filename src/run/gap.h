@@ -40,6 +40,9 @@ typedef struct ki_gap {
     double *x_new;    /* [n] scratch                                 */
 } ki_gap;
 
+/* The rate at which the gap can change at most, as far as velocities tell; 0: not known. */
+double ki_gap_speed(const keel_system *system, const double *y);
+
 /* Memory from the arena (it may fail); the rank from d, at the start. */
 void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d, int rank);
 

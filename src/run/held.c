@@ -8,6 +8,7 @@
 #include "run/events.h"
 #include "run/restart.h"
 #include "run/simulation.h"
+#include "run/trouble.h"
 
 /* A look at J is dense: beyond this many entries a run does without (keel check does it). */
 static const double MOST_ENTRIES = 2e5;
@@ -15,9 +16,6 @@ static const double MOST_ENTRIES = 2e5;
 /* Rows are compared again when the gap of those held has fallen to this part of what it was, and others take
  * their place if they are so much better. */
 static const double COMPARE_AGAIN = 0.5, BETTER = 2;
-
-/* Where rows fall below this part of what others would have, the pose is one of the choice. */
-static const double PART_OF_OTHERS = 0.05;
 
 /* ---- choice */
 
@@ -128,7 +126,7 @@ keel_status ki_expand_multipliers(keel_simulation *sim, const keel_point *at) {
     memset(h->lambda, 0, (size_t)m * sizeof *h->lambda);
     for (int i = 0; i < h->look.rank; i++)
         h->lambda[s->row[i]] = at->lambda[i];
-    ki_least_of(&h->look, at, s->held, &status);
+    ki_take_rows(&h->look, at, s->held, &status);
     if (status || ki_self_stresses(&h->look, h->stress, NULL) != repeated)
         return status; /* in a singular pose: lambda as it is */
     for (int d = 0; d < repeated; d++) {
@@ -180,8 +178,8 @@ static bool find_better(keel_simulation *sim, double t, const double *y, double 
     ki_held *h = &sim->held;
     keel_status status;
     keel_point at = point_of(sim, t, y);
-    double now = ki_least_of(&h->look, &at, h->selection->held, &status);
-    double best = status ? 0 : ki_take_rows(&h->look, &at, &status);
+    double now = ki_take_rows(&h->look, &at, h->selection->held, &status);
+    double best = status ? 0 : ki_take_rows(&h->look, &at, NULL, &status);
     if (status || !(best > better * now))
         return false;
     for (int i = 0; i < h->look.m; i++)
@@ -190,12 +188,18 @@ static bool find_better(keel_simulation *sim, double t, const double *y, double 
     return false;
 }
 
-bool ki_others_are_better(keel_simulation *sim, double t, const double *y) {
-    ki_held *h = &sim->held;
-    if (!h->selection || !find_better(sim, t, y, 1 / PART_OF_OTHERS))
-        return false;
-    h->doubtful = true;
-    return true;
+double ki_gap_of_all(void *simulation, double t, const double *y) {
+    keel_simulation *sim = simulation;
+    keel_status status;
+    keel_point at = point_of(sim, t, y);
+    double gap = ki_take_rows(&sim->held.look, &at, NULL, &status);
+    return status ? INFINITY : gap;
+}
+
+int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least) {
+    keel_status status;
+    keel_point at = point_of(sim, t, y);
+    return ki_rank_above(&sim->held.look, &at, least, &status);
 }
 
 /* Goes on from sim->row_y with the rows that were taken last. */
@@ -276,16 +280,15 @@ keel_status ki_renew_held(keel_simulation *sim) {
     const ki_integrator *in = sim->integrator;
     if (!h->selection || sim->reduction || !sim->watch.active || in->t >= sim->settings.until)
         return KEEL_OK;
-    if (!h->doubtful && sim->watch.gap > COMPARE_AGAIN * h->gap) {
-        h->gap = fmax(h->gap, sim->watch.gap);
+    if (sim->watch.held > COMPARE_AGAIN * h->gap) {
+        h->gap = fmax(h->gap, sim->watch.held);
         return KEEL_OK;
     }
-    h->gap = sim->watch.gap;
-    h->doubtful = false;
+    h->gap = sim->watch.held;
     if (!find_better(sim, in->t, in->y, BETTER))
         return KEEL_OK;
     memcpy(sim->row_y, in->y, (size_t)in->n * sizeof(double));
     keel_status status = change_rows(sim, in->t, in->t - in->t_old);
-    h->gap = sim->watch.gap;
+    h->gap = sim->watch.held;
     return status;
 }

@@ -27,7 +27,6 @@ typedef struct ki_held {
     ki_independence look;
     void *work;       /* a scratch area of the whole system */
     double gap;       /* of the watch, when rows were last compared */
-    bool doubtful;    /* they have to be compared again */
     double *lambda;   /* [m] */
     double *stress;   /* [repeated x m] y_d */
     double *products; /* [repeated x repeated] */
@@ -61,9 +60,12 @@ keel_status ki_after_step(keel_simulation *sim, keel_status status);
 /* After the watch had its look. */
 keel_status ki_renew_held(keel_simulation *sim);
 
-/* Whether the state y, in which the constraints held become dependent, is no singular pose: others would not.
- */
-bool ki_others_are_better(keel_simulation *sim, double t, const double *y);
+/* How far all constraints together are from becoming more dependent than they are, in natural sizes: 0 in a
+ * singular pose. For the watch. */
+double ki_gap_of_all(void *simulation, double t, const double *y);
+
+/* How many of all constraints are independent, with more than `least` left of each. */
+int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least);
 
 /* A scratch area of the system with all constraints, that of the rows. */
 void *ki_work_of_all(const keel_simulation *sim);

@@ -66,6 +66,7 @@ keel_status ki_restart(keel_simulation *sim, double t, double step, bool same) {
         *sim = before;
         return status;
     }
+    sim->crossing.bridging = false;
     carry_watch(&before.watch, &sim->watch);
     ki_carry_counts(old, sim->integrator);
     if (!same)

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "run/crossing.h"
 #include "run/events.h"
 #include "run/reduction.h"
 #include "run/restart.h"
+#include "run/singular_start.h"
 #include "run/start.h"
 #include "run/trouble.h"
 #include "stabilize/invariants.h"
@@ -35,6 +37,8 @@ static keel_status allocate(keel_simulation *sim) {
     sim->events = KI_NEW(&sim->arena, keel_event, KEEL_EVENTS_MAX);
     sim->poses = KI_NEW(&sim->arena, ki_pose, KEEL_EVENTS_MAX);
     sim->was_dependent = KI_NEW(&sim->arena, bool, sys->n_v);
+    if (ki_crossing_init(sim))
+        return KEEL_ERROR_MEMORY;
     return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
@@ -132,28 +136,42 @@ void ki_carry_counts(const ki_integrator *old, ki_integrator *next) {
     next->moved_velocity = old->moved_velocity;
 }
 
-ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, double t, const double *y,
-                                   double first_step, keel_status *status) {
+static ki_problem problem_from(keel_simulation *sim, keel_integrator kind, double t, const double *y,
+                               double first_step) {
     const keel_settings *set = &sim->settings;
     /* those that can do both take fixed steps when given one */
     bool fixed = keel_integrator_takes_step(kind) && set->step > 0;
-    ki_problem problem = {.kind = kind,
-                          .flow = {&sim->dynamics, set->method.stabilize},
-                          .flow_rows = {sim->aside, set->method.stabilize},
-                          .settings = {.tolerance = set->tolerance,
-                                       .absolute_tolerance = set->absolute_tolerance > 0
-                                                                 ? set->absolute_tolerance
-                                                                 : set->tolerance,
-                                       .step = fixed ? set->step : first_step,
-                                       .fixed = fixed,
-                                       .max_step = set->max_step,
-                                       .most_steps = set->max_steps,
-                                       .order = (int)set->order,
-                                       .projected_error = set->projected_error == KEEL_YES},
-                          .options = set,
-                          .t = t,
-                          .t_end = set->until,
-                          .y = y};
+    return (ki_problem){.kind = kind,
+                        .flow = {&sim->dynamics, set->method.stabilize},
+                        .flow_rows = {sim->aside, set->method.stabilize},
+                        .settings = {.tolerance = set->tolerance,
+                                     .absolute_tolerance = set->absolute_tolerance > 0
+                                                               ? set->absolute_tolerance
+                                                               : set->tolerance,
+                                     .step = fixed ? set->step : first_step,
+                                     .fixed = fixed,
+                                     .max_step = set->max_step,
+                                     .most_steps = set->max_steps,
+                                     .order = (int)set->order,
+                                     .projected_error = set->projected_error == KEEL_YES},
+                        .options = set,
+                        .t = t,
+                        .t_end = set->until,
+                        .y = y};
+}
+
+ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, double t, const double *y,
+                                   double first_step, keel_status *status) {
+    ki_problem problem = problem_from(sim, kind, t, y, first_step);
+    return ki_integrator_new(&problem, status);
+}
+
+ki_integrator *ki_start_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
+                               keel_status *status) {
+    ki_problem problem = problem_from(sim, sim->settings.method.integrator, t, y, H);
+    problem.bridge = true;
+    problem.rate = rate;
+    problem.settings.step = H;
     return ki_integrator_new(&problem, status);
 }
 
@@ -164,6 +182,8 @@ keel_status ki_begin_watch(keel_simulation *sim, double t, const double *y) {
         status = ki_factor_at(d, t, y);
     if (!status)
         ki_watch_init(&sim->watch, &sim->arena, d, t, sim->held.selection || sim->rank == d->m ? d->m : -1);
+    if (!status && sim->held.selection && !sim->reduction)
+        ki_watch_all(&sim->watch, ki_gap_of_all, sim, t, y);
     return !status && sim->arena.failed ? KEEL_ERROR_MEMORY : status;
 }
 
@@ -240,6 +260,13 @@ static keel_status consistent_start(keel_simulation *sim, double t, int velociti
     return status ? status : ki_check_repeated(sim, t);
 }
 
+/* Penalties do not divide by J, and fixed steps walk over poses as they come. */
+static bool crosses_poses(const keel_simulation *sim) {
+    const keel_settings *s = &sim->settings;
+    return s->method.formulation != KEEL_PENALTY && s->method.formulation != KEEL_AUGMENTED &&
+           !(keel_integrator_takes_step(s->method.integrator) && s->step > 0);
+}
+
 static keel_status begin(keel_simulation *sim, const keel_state *start, int velocities_given) {
     keel_status status = keel_settings_validate(&sim->settings, start->t, sim->diagnostics);
     if (status)
@@ -260,8 +287,13 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         status = ki_prepare_workspaces(sim, start->t, sim->row_y);
     d = &sim->dynamics; /* whose troubles are told from now on */
     double *y = sim->reduction ? sim->reduced_y : sim->row_y;
-    if (!status)
+    bool singular = sim->held.singular_start && !sim->reduction && crosses_poses(sim);
+    if (!status && singular)
+        status = ki_begin_singular(sim, start->t, y);
+    else if (!status)
         sim->integrator = ki_start_by_stiffness(sim, start->t, y, &status);
+    if (status == KEEL_ERROR_START) /* has told why */
+        return status;
     if (!status)
         status = measure_start(sim, start->t, y);
     if (status)
@@ -331,7 +363,11 @@ keel_status keel_simulation_step(keel_simulation *sim) {
     keel_status status = ki_renew_held(sim);
     ki_before_step(sim);
     if (!status)
+        status = ki_prepare_crossing(sim);
+    if (!status && !sim->crossing.bridging)
         status = ki_take_step(sim);
+    if (status)
+        status = ki_cross_after_failure(sim, status);
     if (sim->reduction && ki_reduction_ends(sim, status)) {
         keel_status left = ki_leave_reduction(sim);
         status = left ? left : ki_take_step(sim);
@@ -340,6 +376,8 @@ keel_status keel_simulation_step(keel_simulation *sim) {
     bool stepped = !status;
     if (stepped)
         status = after_step(sim);
+    if (stepped && !status)
+        ki_remember_far(sim);
     if (status && !(stepped && status == KEEL_ERROR_SINGULAR)) /* a pose that ends the run has told so */
         ki_report_step_failure(sim, status);
     if (status && !stepped) {

@@ -10,6 +10,15 @@
 #include "run/stiffness.h"
 #include "run/watch.h"
 
+/* How singular poses on the way are crossed (crossing.h). */
+typedef struct ki_crossing {
+    bool bridging;   /* sim->integrator is a bridge, and its step is taken                                */
+    double declined; /* gap at which a bridge was tried without success; another is tried at half of it   */
+    double *far_y, far_t; /* [n_y] the last state that was far from any pose */
+    double far_gap;    /* the gap there; 0: there is none                                                   */
+    double usual_step; /* of the integrator there                                                           */
+} ki_crossing;
+
 /* A singular pose that was passed: ranks of J, and the gap there. */
 typedef struct ki_pose {
     bool in_words; /* the event has its words already */
@@ -59,6 +68,7 @@ struct keel_simulation {
     int outputs_told;
     ki_watch watch;
     ki_held held;
+    ki_crossing crossing;
     bool *was_dependent;  /* [n_v] the partition at the last accepted step, ... */
     bool partition_known; /* ... once there is one */
     keel_event *events;   /* [KEEL_EVENTS_MAX]; the text of a singular pose is the names of its constraints */
@@ -97,5 +107,9 @@ void ki_carry_counts(const ki_integrator *old, ki_integrator *next);
  * *status. */
 ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, double t, const double *y,
                                    double first_step, keel_status *status);
+
+/* A bridge (integrate/bridge.c) of length H from (t, y); `rate`: y' there, NULL: to be evaluated. */
+ki_integrator *ki_start_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
+                               keel_status *status);
 
 #endif

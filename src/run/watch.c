@@ -20,6 +20,16 @@ void ki_watch_init(ki_watch *w, ki_arena *arena, ki_dynamics *d, double t, int r
     w->y = KI_NEW(arena, double, d->n_y);
     w->active = !arena->failed && w->of.rank > 0;
     w->gap = w->before = w->largest = w->smallest = w->active ? ki_gap_measure(&w->of, d) : 0;
+    w->held = w->held_largest = w->gap;
+}
+
+void ki_watch_all(ki_watch *w, double (*of_all)(void *user, double t, const double *y), void *user, double t,
+                  const double *y) {
+    if (!w->active)
+        return;
+    w->of_all = of_all;
+    w->user = user;
+    w->gap = w->before = w->largest = w->smallest = of_all(user, t, y);
 }
 
 /* The gap at a time inside the last step. Infinite where the model cannot be evaluated. A gap of the system's
@@ -31,9 +41,12 @@ static double look_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double
     memcpy(d->s, in->flow.dynamics->s, (size_t)d->system->n_s * sizeof(double)); /* a guess nearby */
     if (w->of.by_own && !whole)
         return ki_own_gap(d, w->y);
+    if (w->of_all && !whole)
+        return w->of_all(w->user, t, w->y);
     if (ki_solve_auxiliaries(d, t, w->y) || ki_gap_prepare(&w->of, d, t, w->y))
         return INFINITY;
-    return ki_gap_measure(&w->of, d);
+    double gap = ki_gap_measure(&w->of, d);
+    return w->of_all ? w->of_all(w->user, t, w->y) : gap;
 }
 
 static double gap_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double t) {
@@ -50,7 +63,8 @@ typedef struct search {
     ki_watch *w;
     ki_integrator *in;
     ki_dynamics *d;
-    double h;        /* of the step                                                             */
+    sample from, to; /* its ends                                                                */
+    double h;        /* the time between them                                                   */
     double steep;    /* largest change of the gap per time that is known of                     */
     bool everywhere; /* a sign has changed: whatever the slopes, there is a zero most likely    */
     double nothing;  /* a gap that is zero up to round-off                                      */
@@ -191,8 +205,8 @@ static sample close_in_on(search *s, const series *all) {
 /* The smallest gap inside the last step; `guess` is where a zero would be most likely. If a sign has changed
  * there is one almost certainly: then all of the step is looked at if need be. */
 static sample smallest_inside(search *s, bool turned, double guess) {
-    series all = {.count = 2, .at = {{s->in->t_old, s->w->before}, {s->in->t, s->w->gap}}};
-    all.least = s->w->gap < s->w->before;
+    series all = {.count = 2, .at = {s->from, s->to}};
+    all.least = s->to.gap < s->from.gap;
     s->steep = fmax(s->steep, steepness(s, all.at[0], all.at[1]));
     if (!turned && s->w->steepest_inside > 0 && !may_vanish(s, all.at[0], all.at[1]))
         return all.at[all.least];
@@ -236,8 +250,8 @@ static double gap_here(ki_watch *w, ki_dynamics *d) {
 static bool lands_badly(const ki_integrator *in) {
     ki_watch *w = in->watch;
     ki_dynamics *d = in->flow.dynamics;
-    double near = NEAR * w->largest;
-    return w->gap > near && (d->factored || d->own_factored) && gap_here(w, d) < near;
+    double near = NEAR * w->held_largest;
+    return w->held > near && (d->factored || d->own_factored) && gap_here(w, d) < near;
 }
 
 /* Takes down the gap at the end of the step, and what follows from it alone. */
@@ -257,19 +271,21 @@ static void take_gap(ki_watch *w, const ki_integrator *in, double gap) {
 
 /* Looks for a singular pose inside the last step, expected at some time or not; `rows` is there afterwards.
  */
-static bool find_pose(ki_watch *w, ki_integrator *in, ki_dynamics *rows, bool turned, double expected,
-                      double *t_singular, double *gap) {
-    double h = in->t - in->t_old;
+static bool find_pose(ki_watch *w, ki_integrator *in, ki_dynamics *rows, sample from, bool turned,
+                      double guess, double *t_singular, double *gap) {
+    double h = in->t - from.t;
     search look = {.w = w,
                    .in = in,
                    .d = rows,
+                   .from = from,
+                   .to = {in->t, w->gap},
                    .h = h,
                    .steep = fmax(w->steepest, w->steepest_inside),
                    .at = NAN,
                    .nothing = (w->of.by_pivots ? 1e-7 : 1e-12) * w->largest,
                    .singular = SINGULAR * w->largest,
                    .limit = (turned ? NEAR : SINGULAR) * w->largest};
-    sample least = smallest_inside(&look, turned, guess_inside(w, in, turned, expected));
+    sample least = smallest_inside(&look, turned, guess);
     if (least.gap < w->smallest) {
         w->smallest = least.gap;
         w->smallest_time = least.t;
@@ -295,8 +311,14 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
     ki_dynamics *here = in->flow.dynamics;
     bool known = ki_is_factored(here, in->t, in->y) || ki_own_is_at(here, in->y);
     here = known ? here : rows;
-    take_gap(w, in, known ? gap_here(w, here) : look_inside(w, in, rows, in->t, true));
+    double held = known ? gap_here(w, here) : look_inside(w, in, rows, in->t, true);
+    if (!known && w->of_all)
+        held = ki_gap_measure(&w->of, rows);
+    take_gap(w, in, w->of_all ? w->of_all(w->user, in->t, in->y) : held);
+    w->held = w->of_all ? held : w->gap;
+    w->held_largest = fmax(w->held_largest, w->held);
     bool turned = (here->factored || here->own_factored) && ki_gap_turned(&w->of, here);
+    w->steepest = fmax(w->steepest, w->of.by_own ? 0 : ki_gap_speed(here->system, in->y));
     /* predicted, or next to it, or steep enough to fall to zero and rise again within the step */
     bool suspicious = turned || expected < in->t + h || w->gap < 1e-3 * w->largest ||
                       w->gap + w->before < 1.2 * w->steepest * h;
@@ -307,8 +329,21 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
         bool agrees = fabs(ahead - expected) < 0.2 * (ahead - in->t);
         in->singular_near = agrees && w->gap < NEAR * w->largest;
     }
-    if (!suspicious || !find_pose(w, in, rows, turned, expected, t_singular, gap))
+    sample from = {in->t_old, w->before};
+    double guess = guess_inside(w, in, turned, expected);
+    if (!suspicious || !find_pose(w, in, rows, from, turned, guess, t_singular, gap))
         return false;
     in->singular_at = INFINITY;
     return true;
+}
+
+bool ki_watch_rest(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_singular, double *gap) {
+    static const double APART = 0.05; /* of a natural size: poses that are nearer count as one */
+    double after =
+        *t_singular + fmax(APART / fmax(w->steepest, w->steepest_inside), 0.02 * (in->t - in->t_old));
+    if (!(after < in->t))
+        return false;
+    sample from = {after, gap_inside(w, in, rows, after)};
+    return from.gap + w->gap < 1.2 * w->steepest * (in->t - after) &&
+           find_pose(w, in, rows, from, false, 0.5 * (after + in->t), t_singular, gap);
 }

@@ -279,6 +279,7 @@ joints:
   B: {type: revolute, bodies: [ground, right], at: [3, 0]}
   C: {type: revolute, bodies: [left, plate], at: [1, 0]}
   D: {type: revolute, bodies: [plate, right], at: [4, 0]}
+start: {A.angle': 1}
 MODEL
 exits 0 check flat.yaml
 grep -qE '^  singular start +the start is a singular pose: rank 1, usually 2; branches meet here$' out || fail "flat parallelogram"

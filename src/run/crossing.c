@@ -1,0 +1,197 @@
+#include "run/crossing.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Gaps relative to the largest one: below the first a pose counts as ahead, above the second a state is far
+ * from it. */
+static const double AHEAD = 0.3, FAR = 0.05;
+
+/* Methods that do not cross by themselves come within so many steps. */
+static const double STEPS_AHEAD = 3;
+
+/* Steps that shrink on the way to a pose, to this part of what they were far from it, see branches that pass
+ * each other where they should meet. */
+static const double NEARER = 0.15, SHRUNK = 0.5;
+
+/* Of a bridge; a larger one is taken only where there is no better. */
+static const double LARGEST_ERROR = 1;
+
+keel_status ki_crossing_init(keel_simulation *sim) {
+    sim->crossing.far_y =
+        KI_NEW(&sim->arena, double, sim->system->n_q + sim->system->n_v + sim->system->n_z + 1);
+    sim->crossing.declined = INFINITY;
+    return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+}
+
+static bool crosses_by_itself(keel_integrator kind) {
+    return kind == KEEL_DOPRI5 || kind == KEEL_DOP853 || kind == KEEL_ADAMS;
+}
+
+/* Fixed steps walk over a pose as they come. */
+static bool takes_fixed_steps(const keel_simulation *sim) {
+    return keel_integrator_takes_step(sim->settings.method.integrator) && sim->settings.step > 0;
+}
+
+/* A bridge of length H from (t, y), with y' = `rate` there (NULL: to be evaluated), takes its step and the
+ * place of the integrator, unless its error is larger than `most`: *taken. */
+static keel_status take_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
+                               double most, bool *taken) {
+    keel_status status;
+    *taken = false;
+    ki_integrator *bridge = ki_start_bridge(sim, t, y, H, rate, &status);
+    if (bridge)
+        status = bridge->method->step(bridge, sim->settings.until);
+    if (status || bridge->bridge_error > most) {
+        ki_integrator_free(bridge);
+        return status == KEEL_ERROR_MEMORY ? status : KEEL_OK;
+    }
+    if (sim->integrator) {
+        ki_carry_counts(sim->integrator, bridge);
+        bridge->steps++;
+        ki_integrator_free(sim->integrator);
+    }
+    sim->integrator = bridge;
+    sim->crossing.bridging = *taken = true;
+    return KEEL_OK;
+}
+
+/* Where the pose ahead is expected to be, by the gap of two steps; infinite: none is. */
+static double pose_ahead(const keel_simulation *sim) {
+    const ki_watch *w = &sim->watch;
+    if (!w->active || !(w->gap < AHEAD * w->largest) || !(w->gap < w->before))
+        return INFINITY;
+    return w->t + w->gap * (w->t - w->t_before) / (w->before - w->gap);
+}
+
+/* Whether branches seem to pass each other where they should meet: steps shrink on the way to a pose that is
+ * not within their reach, or attempts across it are no better from nearer. */
+static bool is_blurred(const keel_simulation *sim, double pose) {
+    const ki_integrator *in = sim->integrator;
+    const ki_watch *w = &sim->watch;
+    double h = in->t - in->t_old;
+    bool shrinking = !in->across_failed && h < SHRUNK * sim->crossing.usual_step && pose - in->t > 2 * h;
+    return w->gap < NEARER * w->largest && (shrinking || in->across_worse > 0);
+}
+
+static bool asks_for_bridge(const keel_simulation *sim, double pose) {
+    const ki_integrator *in = sim->integrator;
+    const ki_watch *w = &sim->watch;
+    if (!isfinite(pose) || takes_fixed_steps(sim) || !(w->gap < 0.5 * sim->crossing.declined))
+        return false;
+    if (is_blurred(sim, pose))
+        return true;
+    return !crosses_by_itself(sim->settings.method.integrator) &&
+           pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
+}
+
+/* The integrator of the run goes on from where the bridge ends. */
+static keel_status end_bridge(keel_simulation *sim) {
+    ki_integrator *bridge = sim->integrator;
+    keel_status status;
+    double h = 0.25 * (bridge->t - bridge->t_old);
+    if (sim->crossing.usual_step > 0)
+        h = fmin(h, sim->crossing.usual_step);
+    ki_integrator *next =
+        ki_start_integrator(sim, sim->settings.method.integrator, bridge->t, bridge->y, h, &status);
+    if (!next)
+        return status;
+    ki_carry_counts(bridge, next);
+    ki_integrator_free(bridge);
+    sim->integrator = next;
+    sim->crossing.bridging = false;
+    sim->crossing.declined = INFINITY;
+    return KEEL_OK;
+}
+
+keel_status ki_prepare_crossing(keel_simulation *sim) {
+    ki_crossing *c = &sim->crossing;
+    if (c->bridging) {
+        keel_status status = end_bridge(sim);
+        if (status)
+            return status;
+    }
+    double pose = pose_ahead(sim);
+    if (sim->reduction || !asks_for_bridge(sim, pose))
+        return KEEL_OK;
+    const ki_integrator *in = sim->integrator;
+    bool taken, must = is_blurred(sim, pose) && sim->watch.gap < 2 * FAR * sim->watch.largest;
+    double *y = sim->row_y;
+    memcpy(y, in->y, (size_t)in->n * sizeof(double));
+    keel_status status =
+        take_bridge(sim, in->t, y, 2 * (pose - in->t), NULL, must ? INFINITY : LARGEST_ERROR, &taken);
+    if (!status && !taken)
+        c->declined = sim->watch.gap;
+    return status;
+}
+
+void ki_remember_far(keel_simulation *sim) {
+    ki_crossing *c = &sim->crossing;
+    const ki_watch *w = &sim->watch;
+    const ki_integrator *in = sim->integrator;
+    if (!w->active || sim->reduction || !(w->gap > FAR * w->largest))
+        return;
+    memcpy(c->far_y, in->y, (size_t)in->n * sizeof(double));
+    c->far_t = in->t;
+    c->far_gap = w->gap;
+    if (w->gap > AHEAD * w->largest)
+        c->declined = INFINITY;
+    if (!c->bridging && in->t > in->t_old && w->gap > AHEAD * w->largest)
+        c->usual_step = in->t - in->t_old;
+}
+
+keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
+    ki_crossing *c = &sim->crossing;
+    const ki_watch *w = &sim->watch;
+    bool taken;
+    if (sim->reduction || c->bridging || takes_fixed_steps(sim) || !ki_worth_retrying(status) ||
+        status == KEEL_ERROR_LIMIT || !w->active || !(c->far_gap > 0) || !(w->gap < FAR * w->largest))
+        return status;
+    /* the gap falls about linearly between there and here */
+    double pose = c->far_t + c->far_gap * (w->t - c->far_t) / (c->far_gap - w->gap);
+    ki_trouble trouble = sim->dynamics.trouble;
+    keel_status tried = take_bridge(sim, c->far_t, c->far_y, 2 * (pose - c->far_t), NULL, INFINITY, &taken);
+    c->far_gap = 0;
+    if (taken)
+        return KEEL_OK;
+    sim->dynamics.trouble = trouble;
+    return tried ? tried : status;
+}
+
+/* The error of a bridge of length H; infinite if it fails. */
+static double try_length(keel_simulation *sim, double t, const double *y, double H, const double *rate) {
+    keel_status status;
+    double error = INFINITY;
+    ki_integrator *bridge = ki_start_bridge(sim, t, y, H, rate, &status);
+    if (bridge && !bridge->method->step(bridge, sim->settings.until))
+        error = bridge->bridge_error;
+    ki_integrator_free(bridge);
+    return error;
+}
+
+keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double *y, const double *rate) {
+    enum { MOST = 12 };
+    double speed = 0, pull = 0, H = sim->settings.until - t;
+    const keel_system *sys = sim->system;
+    for (int j = 0; j < sys->n_v; j++) {
+        double size = sys->q_size ? sys->q_size[j] : 1;
+        speed = fmax(speed, fabs(y[sys->n_q + j]) / size);
+        pull = fmax(pull, fabs(rate[sys->n_q + j]) / size);
+    }
+    /* as long as it takes to get half of a natural size away */
+    if (speed > 0)
+        H = fmin(H, 0.5 / speed);
+    if (pull > 0)
+        H = fmin(H, 1 / sqrt(pull));
+    double best = 0, least = INFINITY;
+    for (int k = 0; k < MOST; k++, H *= 0.7) {
+        double error = try_length(sim, t, y, H, rate);
+        if (error < least)
+            least = error, best = H;
+        if (least <= LARGEST_ERROR || error > 100 * least) /* shorter ones come too near to the pose */
+            break;
+    }
+    bool taken = false;
+    keel_status status = best > 0 ? take_bridge(sim, t, y, best, rate, INFINITY, &taken) : KEEL_OK;
+    return status || taken ? status : KEEL_ERROR_CONVERGENCE;
+}

@@ -1,0 +1,30 @@
+/* crossing.h - singular poses that lie on the way, or at the start, are crossed by one long step (bridge.c).
+ *
+ * Explicit Runge-Kutta methods cross a pose by themselves where a step that straddles it has a small error.
+ * All others come no nearer than a few steps, and none gets across where the drawing is exact to some digits
+ * only: with lengths off by delta, branches that should meet pass each other at a distance of sqrt(delta),
+ * and what the constraints allow there, to the letter, is no longer the motion of the mechanism that was
+ * drawn. A bridge from far enough goes on along the branch.
+ */
+#ifndef KI_CROSSING_H
+#define KI_CROSSING_H
+
+#include "run/simulation.h"
+
+keel_status ki_crossing_init(keel_simulation *sim);
+
+/* Before a step: puts a bridge in the place of the integrator where a pose ahead asks for it, and the
+ * integrator back where one has been crossed. */
+keel_status ki_prepare_crossing(keel_simulation *sim);
+
+/* After an accepted step and the look of the watch. */
+void ki_remember_far(keel_simulation *sim);
+
+/* After a failed step: a bridge from the last state that was far from the pose ahead. KEEL_OK if it has taken
+ * its step; `status` otherwise. */
+keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status);
+
+/* The first step from a singular pose, with the rate there. */
+keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double *y, const double *rate);
+
+#endif

@@ -1,0 +1,201 @@
+#include "run/singular_start.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "formulate/branches.h"
+#include "linalg/dense.h"
+#include "run/crossing.h"
+
+/* Velocities that are off a branch by less, relative to themselves, are along it. */
+static const double ALONG = 1e-7;
+
+/* Actions that differ by less, relative to the largest, do not decide. */
+static const double DECIDES = 1e-6;
+
+/* An acceleration below this part of what the forces would give to bodies without joints is none. */
+static const double MOVES = 1e-10;
+
+typedef struct choice {
+    int branch;
+    bool decided;
+    double *a; /* [n_v] */
+} choice;
+
+/* "'A.angle'' : 'B.angle'' = 1 : -2": the largest velocities along a branch. */
+static void describe(const keel_simulation *sim, const double *v, char *text, size_t size) {
+    enum { TOLD = 3 };
+    const keel_system *sys = sim->system;
+    char buffer[32];
+    double most = 0;
+    int told = 0;
+    size_t used = 0;
+    text[0] = 0;
+    for (int j = 0; j < sys->n_v; j++)
+        most = fmax(most, fabs(v[j]) / (sys->q_size ? sys->q_size[j] : 1));
+    for (int j = 0; j < sys->n_v && told < TOLD && used < size; j++) {
+        double part = most > 0 ? v[j] / (sys->q_size ? sys->q_size[j] : 1) / most : 0;
+        if (fabs(part) < 1e-3)
+            continue;
+        used += (size_t)snprintf(text + used, size - used, "%s%s %.3g", told ? ", " : "",
+                                 keel_system_name(sys, KEEL_NAME_V, j, buffer), v[j]);
+        told++;
+    }
+}
+
+/* The branch that the velocities are along; -1: none. */
+static int branch_of_velocity(const ki_branches *branches, const double *v) {
+    int best = -1;
+    double least = ALONG;
+    for (int b = 0; b < branches->count; b++) {
+        double off = ki_off_branch(branches, b, v);
+        if (off < least)
+            least = off, best = b;
+    }
+    return best;
+}
+
+/* Accelerations along all branches; `only`: of that one alone. */
+static keel_status choose(keel_simulation *sim, ki_branches *branches, const keel_point *at, int only,
+                          choice *chosen) {
+    ki_dynamics *d = sim->full;
+    const keel_system *sys = sim->system;
+    int n = sys->n_v, m = keel_system_m(sys);
+    keel_terms terms = {.M = d->at.M, .Q = d->at.Q, .xi = KI_NEW(&sim->arena, double, m)};
+    double *a = KI_NEW(&sim->arena, double, n), best = INFINITY, second = INFINITY, largest = 0;
+    chosen->a = KI_NEW(&sim->arena, double, n);
+    chosen->branch = -1;
+    if (sim->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    d->factored = false;
+    d->known = 0;
+    if (sys->evaluate(sys, sim->held.work, KEEL_MASS | KEEL_FORCE | KEEL_XI, at, &terms) < 0)
+        return KEEL_ERROR_CALLBACK;
+    for (int b = 0; b < branches->count; b++) {
+        double action;
+        if ((only >= 0 && b != only) ||
+            !ki_branch_acceleration(branches, b, at, terms.M, terms.Q, terms.xi, a, &action))
+            continue;
+        largest = fmax(largest, fabs(action));
+        second = fmin(second, fmax(action, best));
+        if (action < best) {
+            best = action;
+            chosen->branch = b;
+            memcpy(chosen->a, a, (size_t)n * sizeof *a);
+        }
+    }
+    chosen->decided = second - best > DECIDES * largest;
+    return KEEL_OK;
+}
+
+/* Whether accelerations move anything, compared with Q_j / M_jj. */
+static bool moves(const keel_simulation *sim, const double *a) {
+    const keel_system *sys = sim->system;
+    const ki_dynamics *d = sim->full;
+    double most = 0, size = 0;
+    for (int j = 0; j < sys->n_v; j++) {
+        double mass = d->at.M[sys->M.start[j + 1] - 1], q = sys->q_size ? sys->q_size[j] : 1;
+        most = fmax(most, fabs(a[j]) / q);
+        size = fmax(size, mass > 0 ? fabs(d->at.Q[j]) / mass / q : 0);
+    }
+    return most > MOVES * size && most > 0;
+}
+
+static keel_status refuse(keel_simulation *sim, const char *why) {
+    const ki_independence *look = &sim->held.look;
+    keel_diagnostics_add(
+        sim->diagnostics, KEEL_ERROR, (keel_location){0},
+        "the run starts in a singular pose: rank %d, usually %d; branches meet here, and %s: "
+        "give a velocity under 'start', or draw the mechanism a little further on",
+        look->rank_here, look->rank, why);
+    return KEEL_ERROR_START;
+}
+
+static void tell(keel_simulation *sim, const ki_branches *branches, const choice *chosen, const double *v,
+                 bool by_velocity) {
+    const ki_independence *look = &sim->held.look;
+    char along[160];
+    describe(sim, by_velocity ? v : chosen->a, along, sizeof along);
+    keel_diagnostics_add(
+        sim->diagnostics, KEEL_NOTE, (keel_location){0},
+        "the run starts in a singular pose: rank %d, usually %d; %d branches meet here; %s (%s)%s",
+        look->rank_here, look->rank, branches->count,
+        by_velocity       ? "the velocities of the start choose one"
+        : chosen->decided ? "the forces choose one"
+                          : "the forces choose none, the run takes the first",
+        along,
+        by_velocity || chosen->decided
+            ? ""
+            : "; a velocity under 'start', or a drawing a little further on, chooses another");
+}
+
+/* y' at the start. */
+static keel_status rate_of_start(keel_simulation *sim, double t, double *y, const double *a, double *rate) {
+    ki_dynamics *d = sim->full;
+    const keel_system *sys = sim->system;
+    double *v = ki_v(d, y);
+    memset(rate, 0, (size_t)d->n_y * sizeof *rate);
+    if (sys->kinematics)
+        sys->kinematics(sys, y, v, rate);
+    else
+        memcpy(rate, v, (size_t)sys->n_v * sizeof *rate);
+    memcpy(ki_v(d, rate), a, (size_t)sys->n_v * sizeof *rate);
+    keel_status status = sys->n_z ? ki_evaluate_terms(d, KEEL_STATES, t, y) : KEEL_OK;
+    if (!status)
+        memcpy(ki_z(d, rate), d->at.f, (size_t)sys->n_z * sizeof *rate);
+    return status;
+}
+
+/* A motion that drives the mechanism out of a dead point does not tell which way it goes; velocities do. */
+static keel_status leave_dead_point(keel_simulation *sim, double t, double *y, double *rate) {
+    ki_dynamics *d = sim->full;
+    double *rest = KI_NEW(&sim->arena, double, sim->system->n_v);
+    if (!rest)
+        return KEEL_ERROR_MEMORY;
+    keel_status status = rate_of_start(sim, t, y, rest, rate);
+    if (!status && ki_max_norm(sim->system->n_v, ki_v(d, y)) > 0)
+        status = ki_leave_singular_start(sim, t, y, rate);
+    else if (!status)
+        status = KEEL_ERROR_SINGULAR;
+    return status == KEEL_ERROR_CONVERGENCE || status == KEEL_ERROR_SINGULAR
+               ? refuse(sim, "the motions, at a dead point, do not tell which way to go")
+               : status;
+}
+
+keel_status ki_begin_singular(keel_simulation *sim, double t, double *y) {
+    ki_dynamics *d = sim->full;
+    const keel_system *sys = sim->system;
+    const double *v = ki_v(d, y);
+    ki_branches branches;
+    choice chosen;
+    keel_point at = ki_point(d, t, y);
+    at.lambda = sim->held.lambda;
+    double *rate = KI_NEW(&sim->arena, double, d->n_y);
+    if (!rate)
+        return KEEL_ERROR_MEMORY;
+    if (!ki_joints_are_singular(&sim->held.look))
+        return leave_dead_point(sim, t, y, rate);
+    keel_status status = ki_find_branches(&branches, &sim->held.look, &at);
+    if (status)
+        return status;
+    if (!branches.count)
+        return refuse(sim, "none could be told apart");
+    double speed = ki_max_norm(sys->n_v, v);
+    int along = speed > 0 ? branch_of_velocity(&branches, v) : -1;
+    if (speed > 0 && along < 0)
+        return refuse(sim, "the velocities of the start are along none of them");
+    if ((status = choose(sim, &branches, &at, along, &chosen)))
+        return status;
+    if (chosen.branch < 0)
+        return refuse(sim, "no acceleration along them is what the motions ask for");
+    if (speed == 0 && !moves(sim, chosen.a))
+        return refuse(sim, "at rest no force chooses one of them");
+    tell(sim, &branches, &chosen, v, speed > 0);
+    status = rate_of_start(sim, t, y, chosen.a, rate);
+    if (!status)
+        status = ki_leave_singular_start(sim, t, y, rate);
+    if (status == KEEL_ERROR_CONVERGENCE || status == KEEL_ERROR_SINGULAR)
+        return refuse(sim, "the way along one of them could not be found");
+    return status;
+}
