@@ -223,10 +223,12 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
     cli_progress_end(&s.progress);
     cli_show(diagnostics, shown);
 
-    int code = cli_exit_code(result.final ? status : cli_start_status(status));
+    /* the state that was reached may be one of which nothing can be told */
+    bool began = result.final || result.count.steps > 0;
+    int code = cli_exit_code(began ? status : cli_start_status(status));
     if (status < 0 && !cli_first_error(diagnostics) && !s.failed_path)
         cli_error("run", "%s", keel_status_text(status));
-    if (code == CLI_BAD_INPUT && !result.final) { /* refused before the first row */
+    if (code == CLI_BAD_INPUT && !began) { /* refused before the first row */
         cli_output_discard(&s.summary);
         close_rows(&s, NULL, NULL);
     } else {

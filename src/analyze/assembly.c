@@ -162,8 +162,12 @@ static keel_status meet_independent(ki_assembly *a, bool *met) {
         return status;
     if ((status = choose_branch(a, &at, met)))
         return status;
-    if (!*met)
+    if (!*met) {
+        copy(a->trial, a->y, d->n_y);
         *met = ki_meet_rates(&a->look, &at, a->pose_row, ki_v(d, a->y));
+        if (!*met) /* what contradicts each other is told as it can be shared best */
+            copy(a->y, a->trial, d->n_y);
+    }
     status = ki_assembly_linearize(a);
     if (!status)
         status = ki_evaluate_terms(d, KEEL_VELOCITY, a->t, a->y);
@@ -178,8 +182,11 @@ keel_status ki_assembly_velocities(ki_assembly *a, bool *met) {
     double previous = INFINITY;
     int worst;
     *met = true;
-    if (a->looking && d->m)
-        return meet_independent(a, met);
+    if (a->looking && d->m) {
+        keel_status status = meet_independent(a, met);
+        if (status || *met)
+            return status;
+    }
     for (int iteration = 0; d->m && iteration < MOST_ITERATIONS; iteration++) {
         keel_status status = ki_assembly_linearize(a);
         if (!status)

@@ -200,7 +200,7 @@ static keel_status attempt(ki_assembly *a, bool *closed) {
         *closed = is_closed(a, a->settings.tolerance);
         if (norm == 0 || (*closed && a->iterations == 0) || a->iterations >= a->settings.iterations)
             return KEEL_OK;
-        if (close_independent(a, norm)) {
+        if (a->d.system->row_size && close_independent(a, norm)) {
             *closed = true;
             return ki_assembly_linearize(a);
         }
@@ -211,7 +211,7 @@ static keel_status attempt(ki_assembly *a, bool *closed) {
         if (step % PATIENCE == 0)
             earlier = norm;
     }
-    *closed = *closed || is_closed(a, ROUND_OFF);
+    *closed = *closed || is_closed(a, ROUND_OFF) || close_independent(a, weighted_norm(a, a->Phi));
     return KEEL_OK;
 }
 

@@ -67,6 +67,7 @@ keel_status ki_independence_init(ki_independence *look, const keel_system *syste
     look->trial = KI_NEW(arena, double, system->n_q);
     look->ignored = KI_NEW(arena, bool, m);
     look->step = KI_NEW(arena, double, n);
+    look->stress = KI_NEW(arena, double, (size_t)m *(size_t)m);
     if (arena->failed)
         return KEEL_ERROR_MEMORY;
     classify(look);
@@ -568,6 +569,22 @@ int ki_self_stresses(const ki_independence *look, double *y, bool *shared) {
         }
     }
     return dependent;
+}
+
+double ki_worst_contradiction(ki_independence *look, const keel_point *at, double least, int n_h) {
+    const keel_system *sys = look->system;
+    double most = 0, *stress = look->stress;
+    if (load(look, at) || sys->evaluate(sys, look->work, KEEL_POSITION, at, &look->terms) < 0)
+        return 0;
+    take_all(look, (taking){.classes = NONHOLONOMIC, .most = look->m, .floor = least});
+    int count = ki_self_stresses(look, stress, NULL);
+    for (int k = 0; k < count; k++) {
+        double sum = 0;
+        for (int i = 0; i < n_h; i++)
+            sum += stress[(size_t)k * (size_t)look->m + (size_t)i] * look->terms.Phi[i];
+        most = fmax(most, fabs(sum));
+    }
+    return most;
 }
 
 /* ---- for others */

@@ -63,6 +63,7 @@ struct ki_independence {
     double *x, *y;    /* [n], [m] */
     double *trial;    /* [n_q] */
     double *step;     /* [n] */
+    double *stress;   /* [m x m] */
     unsigned random;
 };
 
@@ -115,6 +116,10 @@ bool ki_close_rows(ki_independence *look, const keel_point *at, double *q);
 
 /* The same for velocities: v changes by as little as possible. Rows marked in `without` [m] ask nothing. */
 bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *without, double *v);
+
+/* The largest |y^T Phi| of states of self-stress y, in natural sizes, of which a holonomic row takes part
+ * with 1: rows with no more than `least` left count as dependent. */
+double ki_worst_contradiction(ki_independence *look, const keel_point *at, double least, int n_h);
 
 /* States of self-stress from the rows taken last: for each of the others one y with J^T y = 0, up to the
  * precision, into y [m - taken, m]; marks the rows that take part in any (NULL: not asked). Returns how many

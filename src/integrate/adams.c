@@ -240,11 +240,10 @@ static keel_status step(ki_integrator *base, double t_end) {
     for (;;) {
         double h = ki_limited_step(base, step_aside(self, self->h), t_end), error = 0;
         double t_new = h < t_end - base->t ? base->t + h : t_end;
-        if ((double)(base->steps + base->rejected) >= base->settings.most_steps)
-            return KEEL_ERROR_LIMIT;
-        if (ki_step_too_small(base, h, t_end))
-            return KEEL_ERROR_STEP_SIZE;
-        keel_status status = attempt(self, t_new, &error);
+        keel_status status = ki_may_attempt(base, h, t_end);
+        if (status)
+            return status;
+        status = attempt(self, t_new, &error);
         if (status && !ki_worth_retrying(status))
             return status;
         bool good = !status && error <= 1;

@@ -343,16 +343,15 @@ static keel_status step(ki_integrator *base, double t_end) {
         return begun;
     for (;;) {
         double h = limited_step(self, t_end), h_next = self->h, error = 0;
-        if ((double)(base->steps + base->rejected) >= base->settings.most_steps)
-            return KEEL_ERROR_LIMIT;
-        if (T->adaptive && ki_step_too_small(base, h, t_end))
-            return KEEL_ERROR_STEP_SIZE;
+        keel_status status = ki_may_attempt(base, h, t_end);
+        if (status)
+            return status;
         bool across = T->adaptive && base->singular_at > base->t && base->singular_at < base->t + h;
         /* nearer to the pose the state itself would become uncertain: such a step across is as good as it
          * gets */
         bool leap = across && is_leap(self, base->singular_at - base->t, h);
         bool forced = across && !leap && base->singular_near;
-        keel_status status = attempt(self, h, forced, &error);
+        status = attempt(self, h, forced, &error);
         if (status && !(T->adaptive && ki_worth_retrying(status)))
             return status;
         bool accepted = !status && (!T->adaptive || ki_step_control_judge(&self->control, error, h, &h_next));

@@ -34,9 +34,9 @@ bool ki_index3_newton_init(ki_index3_newton *self, ki_integrator *base, void *us
     self->dz = KI_NEW(&base->arena, double, n_z);
     self->move = KI_NEW(&base->arena, double, n_v);
     /* what starts at zero has no size yet: then that of an error that the run does not see */
-    self->largest_q = self->largest_z = fmin(base->settings.absolute_tolerance, SMALL);
+    self->largest.q = self->largest.z = fmin(base->settings.absolute_tolerance, SMALL);
     for (int j = 0; d->system->q_size && j < n_v; j++)
-        self->largest_q = fmax(self->largest_q, d->system->q_size[j]);
+        self->largest.q = fmax(self->largest.q, d->system->q_size[j]);
     return !base->arena.failed;
 }
 
@@ -104,17 +104,16 @@ static correction measure(ki_index3_newton *self) {
            dz = size_of(sys->n_z, self->dz);
     if (self->dw)
         q = larger(q, size_of(sys->n_v, self->dw));
-    self->largest_q = fmax(self->largest_q, size_of(sys->n_q, self->y));
-    self->largest_q = fmax(self->largest_q, size_of(sys->n_v, self->move));
-    self->largest_z = fmax(self->largest_z, size_of(sys->n_z, z));
-    self->largest_lambda = fmax(self->largest_lambda, size_of(d->m, self->lambda));
+    ki_index3_sizes now = self->now;
+    now.q = fmax(now.q, fmax(size_of(sys->n_q, self->y), size_of(sys->n_v, self->move)));
+    now.z = fmax(now.z, size_of(sys->n_z, z));
+    now.lambda = fmax(now.lambda, size_of(d->m, self->lambda));
     if (J > 0)
-        self->largest_lambda = fmax(self->largest_lambda, size_of(sys->n_v, d->at.Q) / J);
-    correction c = {.q = ratio(q, self->largest_q),
-                    .z = ratio(dz, self->largest_z),
-                    .lambda = ratio(lambda, self->largest_lambda)};
+        now.lambda = fmax(now.lambda, size_of(sys->n_v, d->at.Q) / J);
+    self->now = now;
+    correction c = {.q = ratio(q, now.q), .z = ratio(dz, now.z), .lambda = ratio(lambda, now.lambda)};
     bool scaled = self->base->options->scaling != KEEL_SCALING_NONE;
-    c.scaled = scaled ? ratio(scale * lambda, fmax(self->largest_q, scale * self->largest_lambda)) : c.lambda;
+    c.scaled = scaled ? ratio(scale * lambda, fmax(now.q, scale * now.lambda)) : c.lambda;
     note_decrease(&self->base->newton.correction_q, q, &self->settled_q);
     note_decrease(&self->base->newton.correction_lambda, scale * lambda, &self->settled_lambda);
     return c;
@@ -174,6 +173,7 @@ keel_status ki_index3_iterate(ki_index3_newton *self, double t) {
     int stuck = 0;
     correction c = {0};
     self->hopeless = false;
+    self->now = self->largest; /* a diverging attempt must not make all later corrections look small */
     self->settled_q = self->settled_lambda = false;
     self->base->newton =
         (keel_newton_facts){.correction_q = INFINITY, .correction_lambda = INFINITY, .condition = NAN};
@@ -186,8 +186,10 @@ keel_status ki_index3_iterate(ki_index3_newton *self, double t) {
         double change = all_of(c);
         bool slow = change > CONTRACTION * previous;
         /* slow with a new matrix, or as small as this: it is round-off that is left */
-        if (change <= tolerance || (slow && is_round_off(self, c, fresh ? tolerance : ROUND_OFF)))
+        if (change <= tolerance || (slow && is_round_off(self, c, fresh ? tolerance : ROUND_OFF))) {
+            self->largest = self->now;
             return KEEL_OK;
+        }
         if (!isfinite(change))
             break;
         stuck += fresh && change > STUCK * previous;

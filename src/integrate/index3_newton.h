@@ -16,6 +16,11 @@
 #include "integrate/index3.h"
 #include "integrate/integrator.h"
 
+/* Sizes of the unknowns, with which corrections are compared. */
+typedef struct ki_index3_sizes {
+    double q, lambda, z;
+} ki_index3_sizes;
+
 /* The step to solve: its unknowns, and what the method knows how to do. */
 typedef struct ki_index3_newton {
     ki_integrator *base; /* facts, options, count of linearisations */
@@ -37,7 +42,8 @@ typedef struct ki_index3_newton {
     bool growing;                   /* a rule whose multipliers may oscillate and grow: for the message */
     bool hopeless;                  /* the last step failed for a reason that a smaller one makes worse */
     bool settled_q, settled_lambda; /* corrections have ceased to decrease */
-    double largest_q, largest_lambda, largest_z; /* met so far */
+    ki_index3_sizes largest;        /* of all solutions so far */
+    ki_index3_sizes now;            /* of these and of the iterates so far */
 } ki_index3_newton;
 
 /* Room for r_D .. dz. False when out of memory. */

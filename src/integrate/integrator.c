@@ -151,14 +151,33 @@ void ki_accept_step(ki_integrator *self, double t_new, double t_end) {
     self->t = fabs(t_end - t_new) <= 1e-14 * fmax(fabs(t_end), h) ? t_end : t_new;
     self->longest_step = fmax(self->longest_step, h);
     self->steps++;
+    self->rejected_before = self->rejected;
     self->moved_position += d->moved_position * d->moved_position;
     self->moved_velocity += d->moved_velocity * d->moved_velocity;
     self->settled = d->settled;
     d->settled = (ki_energy_change){0};
 }
 
-bool ki_step_too_small(const ki_integrator *self, double h, double t_end) {
-    return h < fmax(1e-14 * fabs(self->t), 1e-290) && h < t_end - self->t;
+/* Below 1e-14 |t| a step is a few dozen units in the last place of t. Where t is small nothing of the kind
+ * limits steps; then no motion has a time scale of 1e-30 of the run. */
+static bool is_too_small(const ki_integrator *self, double h, double t_end) {
+    double rest = t_end - self->t, least = 1e-30 * rest, given = self->settings.step;
+    if (given > 0) /* a first step, and whoever asks for one that small gets it */
+        least = fmin(least, 1e-3 * given);
+    return h < fmax(1e-14 * fabs(self->t), least) && h < rest;
+}
+
+/* A rejection that shrinks the step by 0.8 gets from the length of a run to 1e-30 of it in 310 attempts; more
+ * in a row are those of a method that does not shrink its step. */
+enum { MOST_REJECTED_IN_A_ROW = 500 };
+
+keel_status ki_may_attempt(const ki_integrator *self, double h, double t_end) {
+    if ((double)(self->steps + self->rejected) >= self->settings.most_steps)
+        return KEEL_ERROR_LIMIT;
+    if (self->settings.fixed)
+        return KEEL_OK;
+    bool endless = self->rejected - self->rejected_before >= MOST_REJECTED_IN_A_ROW;
+    return endless || is_too_small(self, h, t_end) ? KEEL_ERROR_STEP_SIZE : KEEL_OK;
 }
 
 bool ki_should_move_end(const ki_integrator *self, int moved) {

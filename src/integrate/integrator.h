@@ -86,6 +86,7 @@ struct ki_integrator {
     double t_old; /* the last step was [t_old, t]        */
     double longest_step;
     long steps, rejected;
+    long rejected_before;                  /* `rejected` at the last accepted step */
     int order;                             /* of the last step; 0: not told */
     long jacobians;                        /* linearisations of implicit methods */
     double moved_position, moved_velocity; /* sums of squares of the corrections of accepted steps, M-norm */
@@ -153,7 +154,8 @@ void ki_accept_step(ki_integrator *self, double t_new, double t_end);
 #define KI_MOVED_END 0.7
 bool ki_should_move_end(const ki_integrator *self, int moved);
 
-/* True when a step of h at the present time is too small to count. */
-bool ki_step_too_small(const ki_integrator *self, double h, double t_end);
+/* Before an attempt with a step of h: KEEL_ERROR_LIMIT after the most steps allowed; KEEL_ERROR_STEP_SIZE
+ * where steps may be chosen and this one is too small to count, or too many before it were rejected. */
+keel_status ki_may_attempt(const ki_integrator *self, double h, double t_end);
 
 #endif

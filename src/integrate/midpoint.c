@@ -203,11 +203,10 @@ static keel_status step(ki_integrator *base, double t_end) {
     base->flow.dynamics->trouble.kind = KI_TROUBLE_NONE;
     for (;;) {
         double h = limited_step(self, t_end), error = 0, h_next = h;
-        if ((double)(base->steps + base->rejected) >= base->settings.most_steps)
-            return KEEL_ERROR_LIMIT;
-        if (!fixed && ki_step_too_small(base, h, t_end))
-            return KEEL_ERROR_STEP_SIZE;
-        keel_status status = attempt(self, h, &error);
+        keel_status status = ki_may_attempt(base, h, t_end);
+        if (status)
+            return status;
+        status = attempt(self, h, &error);
         if (status && (fixed || !ki_worth_retrying(status)))
             return status;
         bool accepted = !status && (fixed || ki_step_control_judge(&self->control, error, h, &h_next));

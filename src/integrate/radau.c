@@ -247,10 +247,10 @@ static keel_status step(ki_integrator *base, double t_end) {
     for (;;) {
         double h = ki_limited_step(&self->base, self->h, t_end), h_next = h;
         bool accepted;
-        if ((double)(base->steps + base->rejected) >= base->settings.most_steps)
-            return KEEL_ERROR_LIMIT;
-        if (ki_step_too_small(base, h, t_end))
-            return KEEL_ERROR_STEP_SIZE;
+        status = ki_may_attempt(base, h, t_end);
+        if (status)
+            return status;
+        bool old = self->linearized && !self->current; /* derivatives, which may be to blame */
         status = attempt(self, h, &accepted, &h_next);
         if (status && !ki_worth_retrying(status))
             return status;
@@ -258,7 +258,7 @@ static keel_status step(ki_integrator *base, double t_end) {
             accept(self, h, h_next, t_end);
             return KEEL_OK;
         }
-        if (status == KEEL_ERROR_CONVERGENCE && !self->current) /* old derivatives may be to blame */
+        if (status == KEEL_ERROR_CONVERGENCE && old)
             h_next = h;
         self->linearized = self->linearized && self->current && !self->newton.exact;
         self->h = h_next;

@@ -163,11 +163,10 @@ static keel_status chosen_step(ki_structural *self, double t_end) {
     ki_integrator *base = &self->base;
     for (;;) {
         double h = ki_limited_step(&self->base, self->h, t_end), h_next = h, error = 0;
-        if ((double)(base->steps + base->rejected) >= base->settings.most_steps)
-            return KEEL_ERROR_LIMIT;
-        if (ki_step_too_small(base, h, t_end))
-            return KEEL_ERROR_STEP_SIZE;
-        keel_status status = attempt(self, base->t + h, h, &error);
+        keel_status status = ki_may_attempt(base, h, t_end);
+        if (status)
+            return status;
+        status = attempt(self, base->t + h, h, &error);
         if (status && (self->newton.hopeless || !ki_worth_retrying(status)))
             return status;
         bool accepted = !status && ki_step_control_judge(&self->control, error, h, &h_next);

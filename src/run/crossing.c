@@ -14,7 +14,8 @@ static const double STEPS_AHEAD = 3;
  * each other where they should meet. */
 static const double NEARER = 0.15, SHRUNK = 0.5;
 
-/* Of a bridge; a larger one is taken only where there is no better. */
+/* Of a bridge; a larger one is taken only where there is no better: from a start, after a failure, and where
+ * the drawing is not exact. */
 static const double LARGEST_ERROR = 1;
 
 keel_status ki_crossing_init(keel_simulation *sim) {
@@ -28,9 +29,25 @@ static bool crosses_by_itself(keel_integrator kind) {
     return kind == KEEL_DOPRI5 || kind == KEEL_DOP853 || kind == KEEL_ADAMS;
 }
 
-/* Fixed steps walk over a pose as they come. */
-static bool takes_fixed_steps(const keel_simulation *sim) {
-    return keel_integrator_takes_step(sim->settings.method.integrator) && sim->settings.step > 0;
+/* Fixed steps walk over a pose as they come, and a method that does not put states back onto the constraints
+ * has none that a bridge could begin with. */
+static bool goes_as_it_comes(const keel_simulation *sim) {
+    const keel_settings *s = &sim->settings;
+    return (keel_integrator_takes_step(s->method.integrator) && s->step > 0) ||
+           (s->method.stabilize != KEEL_PROJECTION && s->method.stabilize != KEEL_GRADIENT) ||
+           s->method.formulation == KEEL_PENALTY || s->method.formulation == KEEL_AUGMENTED;
+}
+
+/* Whether the constraints contradict each other in the middle of a bridge, at the pose that it crosses, by
+ * more than a drawing with all its digits does: y^T Phi with y^T J = 0. The polynomial of the bridge is the
+ * motion as it should be there. */
+static bool is_blurred_there(keel_simulation *sim, ki_integrator *bridge) {
+    static const double BLURRED = 3e-11, NEAR_POSE = 1e-3;
+    double t = 0.5 * (bridge->t_old + bridge->t);
+    if (!sim->held.known || bridge->method->interpolate(bridge, t, sim->row_k))
+        return false;
+    ki_normalize(&sim->dynamics, sim->row_k);
+    return ki_contradiction(sim, t, sim->row_k, NEAR_POSE) > BLURRED;
 }
 
 /* A bridge of length H from (t, y), with y' = `rate` there (NULL: to be evaluated), takes its step and the
@@ -42,7 +59,7 @@ static keel_status take_bridge(keel_simulation *sim, double t, const double *y, 
     ki_integrator *bridge = ki_start_bridge(sim, t, y, H, rate, &status);
     if (bridge)
         status = bridge->method->step(bridge, sim->settings.until);
-    if (status || bridge->bridge_error > most) {
+    if (status || (bridge->bridge_error > most && !is_blurred_there(sim, bridge))) {
         ki_integrator_free(bridge);
         return status == KEEL_ERROR_MEMORY ? status : KEEL_OK;
     }
@@ -71,13 +88,13 @@ static bool is_blurred(const keel_simulation *sim, double pose) {
     const ki_watch *w = &sim->watch;
     double h = in->t - in->t_old;
     bool shrinking = !in->across_failed && h < SHRUNK * sim->crossing.usual_step && pose - in->t > 2 * h;
-    return w->gap < NEARER * w->largest && (shrinking || in->across_worse > 0);
+    return w->gap < NEARER * w->largest && (shrinking || in->across_worse > 1);
 }
 
 static bool asks_for_bridge(const keel_simulation *sim, double pose) {
     const ki_integrator *in = sim->integrator;
     const ki_watch *w = &sim->watch;
-    if (!isfinite(pose) || takes_fixed_steps(sim) || !(w->gap < 0.5 * sim->crossing.declined))
+    if (!isfinite(pose) || goes_as_it_comes(sim) || !(w->gap < 0.5 * sim->crossing.declined))
         return false;
     if (is_blurred(sim, pose))
         return true;
@@ -115,11 +132,10 @@ keel_status ki_prepare_crossing(keel_simulation *sim) {
     if (sim->reduction || !asks_for_bridge(sim, pose))
         return KEEL_OK;
     const ki_integrator *in = sim->integrator;
-    bool taken, must = is_blurred(sim, pose) && sim->watch.gap < 2 * FAR * sim->watch.largest;
+    bool taken;
     double *y = sim->row_y;
     memcpy(y, in->y, (size_t)in->n * sizeof(double));
-    keel_status status =
-        take_bridge(sim, in->t, y, 2 * (pose - in->t), NULL, must ? INFINITY : LARGEST_ERROR, &taken);
+    keel_status status = take_bridge(sim, in->t, y, 2 * (pose - in->t), NULL, LARGEST_ERROR, &taken);
     if (!status && !taken)
         c->declined = sim->watch.gap;
     return status;
@@ -144,7 +160,7 @@ keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
     ki_crossing *c = &sim->crossing;
     const ki_watch *w = &sim->watch;
     bool taken;
-    if (sim->reduction || c->bridging || takes_fixed_steps(sim) || !ki_worth_retrying(status) ||
+    if (sim->reduction || c->bridging || goes_as_it_comes(sim) || !ki_worth_retrying(status) ||
         status == KEEL_ERROR_LIMIT || !w->active || !(c->far_gap > 0) || !(w->gap < FAR * w->largest))
         return status;
     /* the gap falls about linearly between there and here */
@@ -154,6 +170,7 @@ keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
     c->far_gap = 0;
     if (taken)
         return KEEL_OK;
+    ki_factor_at(&sim->dynamics, sim->integrator->t, sim->integrator->y); /* where the run stands */
     sim->dynamics.trouble = trouble;
     return tried ? tried : status;
 }

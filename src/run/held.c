@@ -153,12 +153,16 @@ keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y)
         return KEEL_OK;
     if (sys->evaluate(sys, h->work, KEEL_POSITION, &at, &terms) < 0)
         return KEEL_ERROR_CALLBACK;
-    double most = -1;
+    double most = -1, drift = 0; /* what a method leaves of the rows held, it leaves of the others */
     h->open_row = -1;
+    for (int i = 0; i < sys->n_h; i++)
+        if (h->selection->held[i])
+            drift = fmax(drift, fabs(h->Phi[i]) * h->look.scale[i]);
     for (int i = 0; i < sys->n_h; i++) {
         if (h->selection->held[i])
             continue;
-        double open = fabs(h->Phi[i]), part = open / fmax(ki_open_limit(sys, i), 1e-8 / h->look.scale[i]);
+        double limit = fmax(ki_open_limit(sys, i), (1e-8 + 100 * drift) / h->look.scale[i]);
+        double open = fabs(h->Phi[i]), part = open / limit;
         h->limit = fmax(h->limit, part);
         if (part > most) {
             most = part;
@@ -194,6 +198,13 @@ double ki_gap_of_all(void *simulation, double t, const double *y) {
     keel_point at = point_of(sim, t, y);
     double gap = ki_take_rows(&sim->held.look, &at, NULL, &status);
     return status ? INFINITY : gap;
+}
+
+double ki_contradiction(keel_simulation *sim, double t, const double *y, double least) {
+    ki_independence *look = &sim->held.look;
+    const keel_system *sys = sim->system;
+    keel_point at = point_of(sim, t, y);
+    return ki_worst_contradiction(look, &at, least, sys->n_h);
 }
 
 int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least) {
@@ -239,11 +250,11 @@ static keel_status go_back(keel_simulation *sim) {
     return change_rows(sim, h->t, step);
 }
 
-/* Steps that fail where repeated constraints are about to open fail because of them. */
-static keel_status blame_repeated(keel_simulation *sim, keel_status status) {
+keel_status ki_blame_repeated(keel_simulation *sim, keel_status status) {
     static const double ABOUT_TO_OPEN = 0.5;
     const ki_held *h = &sim->held;
-    if (!ki_worth_retrying(status) || status == KEEL_ERROR_LIMIT || !(h->limit > ABOUT_TO_OPEN))
+    if (!h->selection || !ki_worth_retrying(status) || status == KEEL_ERROR_LIMIT ||
+        !(h->limit > ABOUT_TO_OPEN))
         return status;
     return ki_trouble_at(&sim->dynamics, KEEL_ERROR_SINGULAR, KI_TROUBLE_REPEATED, sim->integrator->t,
                          h->open_row, h->open);
@@ -257,7 +268,7 @@ keel_status ki_after_step(keel_simulation *sim, keel_status status) {
     if (status) { /* perhaps the rows were a bad choice here */
         if (!ki_worth_retrying(status) || status == KEEL_ERROR_LIMIT ||
             !find_better(sim, sim->integrator->t, sim->integrator->y, 1.1))
-            return blame_repeated(sim, status);
+            return ki_blame_repeated(sim, status);
         memcpy(sim->row_y, sim->integrator->y, (size_t)sim->integrator->n * sizeof(double));
         keel_status changed = change_rows(sim, sim->integrator->t, 0);
         status = changed ? changed : ki_take_step(sim);
@@ -266,13 +277,13 @@ keel_status ki_after_step(keel_simulation *sim, keel_status status) {
         status = ki_measure_repeated(sim, sim->integrator->t, sim->integrator->y);
     for (int k = 0; !status && h->limit > 1; k++) {
         if (k == MOST)
-            return blame_repeated(sim, KEEL_ERROR_SINGULAR);
+            return ki_blame_repeated(sim, KEEL_ERROR_SINGULAR);
         if (!(status = go_back(sim)))
             status = ki_take_step(sim);
         if (!status)
             status = ki_measure_repeated(sim, sim->integrator->t, sim->integrator->y);
     }
-    return status ? blame_repeated(sim, status) : KEEL_OK;
+    return status ? ki_blame_repeated(sim, status) : KEEL_OK;
 }
 
 keel_status ki_renew_held(keel_simulation *sim) {

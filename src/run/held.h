@@ -57,12 +57,20 @@ keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y)
 void ki_before_step(keel_simulation *sim);
 keel_status ki_after_step(keel_simulation *sim, keel_status status);
 
+/* Steps that fail where constraints that are not held are about to open fail because of them: the status,
+ * with that as the trouble. */
+keel_status ki_blame_repeated(keel_simulation *sim, keel_status status);
+
 /* After the watch had its look. */
 keel_status ki_renew_held(keel_simulation *sim);
 
 /* How far all constraints together are from becoming more dependent than they are, in natural sizes: 0 in a
  * singular pose. For the watch. */
 double ki_gap_of_all(void *simulation, double t, const double *y);
+
+/* How much constraints contradict each other at (t, y) that depend on each other there, with no more than
+ * `least` left of them: |y^T Phi| in natural sizes. */
+double ki_contradiction(keel_simulation *sim, double t, const double *y, double least);
 
 /* How many of all constraints are independent, with more than `least` left of each. */
 int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least);

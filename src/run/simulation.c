@@ -130,7 +130,7 @@ static keel_status after_step(keel_simulation *sim) {
 
 void ki_carry_counts(const ki_integrator *old, ki_integrator *next) {
     next->steps = old->steps;
-    next->rejected = old->rejected;
+    next->rejected = next->rejected_before = old->rejected;
     next->jacobians += old->jacobians;
     next->moved_position = old->moved_position;
     next->moved_velocity = old->moved_velocity;
@@ -272,6 +272,7 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
     if (status)
         return status;
     load_start(sim, start);
+    ki_collapse_init(&sim->collapse, start->t);
     if (!(status = choose_constraints(sim, start)))
         status = consistent_start(sim, start->t, velocities_given);
     if (status)
@@ -359,7 +360,39 @@ keel_status ki_take_step(keel_simulation *sim) {
     return status ? status : sim->integrator->method->step(sim->integrator, sim->settings.until);
 }
 
+/* After ki_report_failure: what the numbers of the run add to it. */
+static void explain_failure(keel_simulation *sim) {
+    if (!ki_explain_energy(sim))
+        ki_explain_looseness(sim, &sim->dynamics.trouble);
+    ki_explain_singular(sim);
+}
+
+/* Before a step, so that all that belongs to the last one has been told. */
+static bool has_collapsed(keel_simulation *sim) {
+    ki_collapse *c = &sim->collapse;
+    const ki_integrator *in = sim->integrator;
+    ki_collapse_scale scale = {.until = sim->settings.until,
+                               .most_steps = sim->settings.max_steps,
+                               .longest_step = sim->settings.max_step,
+                               .tolerance = ki_allowed(in).relative};
+    if (in->settings.fixed)
+        return false;
+    c->order = in->order > c->order ? in->order : c->order;
+    if (sim->dynamics.trouble.kind != KI_TROUBLE_NONE)
+        c->trouble = sim->dynamics.trouble;
+    return ki_has_collapsed(c, &scale, (double)(in->steps + in->rejected), in->t);
+}
+
+static keel_status tell_collapse(keel_simulation *sim) {
+    sim->dynamics.trouble = sim->collapse.trouble;
+    ki_report_collapse(sim, &sim->collapse);
+    explain_failure(sim);
+    return KEEL_ERROR_STEP_SIZE;
+}
+
 keel_status keel_simulation_step(keel_simulation *sim) {
+    if (has_collapsed(sim))
+        return tell_collapse(sim);
     keel_status status = ki_renew_held(sim);
     ki_before_step(sim);
     if (!status)
@@ -380,11 +413,8 @@ keel_status keel_simulation_step(keel_simulation *sim) {
         ki_remember_far(sim);
     if (status && !(stepped && status == KEEL_ERROR_SINGULAR)) /* a pose that ends the run has told so */
         ki_report_step_failure(sim, status);
-    if (status && !stepped) {
-        if (!ki_explain_energy(sim))
-            ki_explain_looseness(sim, &sim->dynamics.trouble);
-        ki_explain_singular(sim);
-    }
+    if (status && !stepped)
+        explain_failure(sim);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "keel/rank.h"
 #include "keel/run.h"
 #include "run/audit.h"
+#include "run/collapse.h"
 #include "run/held.h"
 #include "run/stiffness.h"
 #include "run/watch.h"
@@ -66,6 +67,7 @@ struct keel_simulation {
     int *output_shared; /* [n_outputs]; NULL: none */
     bool *output_told;  /* [n_outputs] it was not finite in some row, and a warning said so */
     int outputs_told;
+    ki_collapse collapse;
     ki_watch watch;
     ki_held held;
     ki_crossing crossing;

@@ -197,6 +197,7 @@ static bool can_be_dead_point(keel_status status, const ki_trouble *trouble) {
     case KI_TROUBLE_POSITION:
     case KI_TROUBLE_VELOCITY:
     case KI_TROUBLE_NEWTON:
+    case KI_TROUBLE_STALL:
     case KI_TROUBLE_KEEPING:
     case KI_TROUBLE_AUGMENTED:
     case KI_TROUBLE_MULTIPLIER: /* forces grow without bound on the way to it, friction with them */
@@ -232,20 +233,38 @@ static bool report_dead_point(keel_simulation *sim, keel_status status, const ch
     return true;
 }
 
+/* The number with the fewest decimals between a and b: where a law ends is often one. */
+static double roundest_between(double a, double b) {
+    double scale = pow(10, -ceil(log10(fmax(fabs(b), b - a))));
+    for (; scale < 100 / (b - a); scale *= 10)
+        if (ceil(a * scale) / scale <= b)
+            return ceil(a * scale) / scale;
+    return b;
+}
+
+/* A run that ended at t. */
+typedef struct failure {
+    keel_status status;
+    double t;
+    double limit; /* towards which steps shrank; t: it was reached, or nothing is known */
+} failure;
+
 /* Where something came from that is not finite, appended to the cause; false if nowhere. What failed may have
  * been something else: steps that shrink towards the end of a law do not get there, and a long step fails as
  * a whole. So the model is asked at the time of the trouble, where the run stands, and after that: just after
- * it, or at the end of the step. */
-static bool find_source(const ki_dynamics *d, keel_status status, double t, char *cause, size_t size,
+ * it, or at the end of the step; and next to where the steps would have led. */
+static bool find_source(const ki_dynamics *d, const failure *f, char *cause, size_t size,
                         keel_location *where) {
     const ki_trouble *trouble = &d->trouble;
     size_t used = strlen(cause);
     bool told = trouble->kind == KI_TROUBLE_FORCE || trouble->kind == KI_TROUBLE_XI;
-    double at = trouble->kind == KI_TROUBLE_NONE ? t : trouble->t;
-    double after = status == KEEL_ERROR_STEP_SIZE ? 1e-7 * fmax(fabs(t), d->step) : 2 * (at - t);
-    double times[] = {at, t, t + after};
+    double t = f->t, at = trouble->kind == KI_TROUBLE_NONE ? t : trouble->t;
+    double after = f->status == KEEL_ERROR_STEP_SIZE ? 1e-7 * fmax(fabs(t), d->step) : 2 * (at - t);
+    double beyond = t + 4 * (f->limit - t), farther = fmax(beyond, t + 1e-5 * fabs(t));
+    double times[] = {at, t, t + after, f->limit, beyond, roundest_between(t, farther)};
+    int count = f->limit > t ? 6 : 3;
     char part[160];
-    for (int i = 0; d->system->explain && i < 3; i++) {
+    for (int i = 0; d->system->explain && i < count; i++) {
         if (!d->system->explain(d->system, d->work, times[i], part, sizeof part, where))
             continue;
         if (i == 0 && told)
@@ -260,20 +279,25 @@ static bool find_source(const ki_dynamics *d, keel_status status, double t, char
 
 /* The place of what failed, or none; the cause in words. True if the model has a part that is to blame. `sim`
  * is NULL before the first step. */
-static bool find_cause(const ki_dynamics *d, keel_status status, double t, keel_simulation *sim, char *cause,
-                       size_t size, keel_location *where) {
+static bool find_cause(const ki_dynamics *d, const failure *f, keel_simulation *sim, char *cause, size_t size,
+                       keel_location *where) {
     *where = (keel_location){0};
     if (sim && d->trouble.kind == KI_TROUBLE_REPEATED)
         describe_repeated(sim, cause, size);
+    else if (d->trouble.kind == KI_TROUBLE_NONE && f->limit > f->t)
+        snprintf(cause, size,
+                 "the error estimate asks for ever shorter steps (if nothing ends there, round-off "
+                 "does it, and a larger tolerance gets past)");
     else
-        describe(d->system, &d->trouble, sim ? sim->settings.until - t : 0, cause, size);
-    return find_source(d, status, t, cause, size, where);
+        describe(d->system, &d->trouble, sim ? sim->settings.until - f->t : 0, cause, size);
+    return find_source(d, f, cause, size, where);
 }
 
 static void report(const ki_dynamics *d, keel_status status, double t, keel_simulation *sim,
                    keel_diagnostics *diagnostics) {
     char cause[1000] = "";
     keel_location nowhere = {0}, where;
+    failure f = {status, t, t};
     switch (status) {
     case KEEL_ERROR_MEMORY:
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere, "out of memory");
@@ -283,7 +307,7 @@ static void report(const ki_dynamics *d, keel_status status, double t, keel_simu
                              "t = %.10g: stopped after the most steps allowed (option max_steps)", t);
         return;
     default:
-        if (!find_cause(d, status, t, sim, cause, sizeof cause, &where) && sim &&
+        if (!find_cause(d, &f, sim, cause, sizeof cause, &where) && sim &&
             report_dead_point(sim, status, cause))
             return;
     }
@@ -300,4 +324,25 @@ void ki_report_failure(const ki_dynamics *d, keel_status status, double t, keel_
 
 void ki_report_step_failure(keel_simulation *sim, keel_status status) {
     report(&sim->dynamics, status, sim->integrator->t, sim, sim->diagnostics);
+}
+
+void ki_report_collapse(keel_simulation *sim, const ki_collapse *collapse) {
+    char cause[1000] = "";
+    keel_location where;
+    double t = sim->integrator->t;
+    failure f = {KEEL_ERROR_STEP_SIZE, t, collapse->limit};
+    ki_blame_repeated(sim, KEEL_ERROR_STEP_SIZE);
+    if (!find_cause(&sim->dynamics, &f, sim, cause, sizeof cause, &where) &&
+        report_dead_point(sim, KEEL_ERROR_STEP_SIZE, cause))
+        return;
+    if (collapse->is_shrinking)
+        keel_diagnostics_add(sim->diagnostics, KEEL_ERROR, where,
+                             "t = %.10g: the step size becomes too small: steps shrink towards t = %.6g and "
+                             "do not get there (the rest of the run would take more than %.0e of them): %s",
+                             t, collapse->limit, collapse->attempts_left, cause);
+    else
+        keel_diagnostics_add(sim->diagnostics, KEEL_ERROR, where,
+                             "t = %.10g: the step size became too small: steps do not get on (the rest of "
+                             "the run would take %.0e of them): %s",
+                             t, collapse->attempts_left, cause);
 }

@@ -5,12 +5,16 @@
 #include "formulate/dynamics.h"
 #include "keel/diagnostics.h"
 #include "keel/run.h"
+#include "run/collapse.h"
 
 /* Adds an error for `status` (negative) that a call on `d` returned at time t. */
 void ki_report_failure(const ki_dynamics *d, keel_status status, double t, keel_diagnostics *diagnostics);
 
 /* The same for a step of a run, at the last good state: looks whether a motion has reached a dead point. */
 void ki_report_step_failure(keel_simulation *sim, keel_status status);
+
+/* Adds an error for steps that have become too short to get on. */
+void ki_report_collapse(keel_simulation *sim, const ki_collapse *collapse);
 
 /* "constraint 'rod' (joint 'A')" for row i of J. */
 const char *ki_constraint_text(const keel_system *system, int i, char *buffer, int size);

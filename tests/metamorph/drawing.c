@@ -39,12 +39,14 @@ const char *drawn_coordinate(const drawn_joint *joint) {
     return strcmp(joint->type, "prismatic") ? "angle" : "displacement";
 }
 
+/* Largest distance of two joints; at least a metre, so that joints drawn close together make no tiny bodies.
+ */
 static double extent(const drawing *d) {
-    double largest = 0;
+    double largest = 1;
     for (int i = 0; i < 2 * d->joints; i++)
         for (int j = 0; j < i; j++)
             largest = fmax(largest, norm(sub(d->joint[i / 2].at[i % 2], d->joint[j / 2].at[j % 2])));
-    return largest > 0 ? largest : 1;
+    return largest;
 }
 
 /* Links of a flat mechanism lie above each other: which height a pin has is of no influence. */

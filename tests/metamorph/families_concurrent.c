@@ -53,7 +53,7 @@ static void draw_vertex(drawing *d, rng *r, drive_mode mode, int kind) {
     line axes[4];
     for (int i = 0; i < 4; i++)
         axes[i] = (line){scale(uniform(r, 0.5, 0.8), crease[i]), crease[i]};
-    crank c = {.joint = draw_ring(d, r, axes, 4), .room = 0.3, .arm = 0.5};
+    crank c = {.joint = draw_ring(d, r, axes, 4) + 3, .room = 0.3, .arm = 0.5}; // c1, which is folded most
     draw_masses(d, r);
     draw_drives(d, r, mode, &c, 1);
 }

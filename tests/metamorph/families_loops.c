@@ -89,7 +89,7 @@ static void draw_jansen(drawing *d, rng *r, drive_mode mode, int kind) {
     double phi = uniform(r, 0, 2 * PI);
     vec Y = {-s[a], -s[l], 0}, P = {s[m] * cos(phi), s[m] * sin(phi), 0};
     vec Q = dyad(P, s[j], Y, s[b], -1), R = dyad(P, s[k], Y, s[c], 1);
-    vec S = dyad(Y, s[dd], Q, s[e], 1), T = dyad(S, s[f], R, s[g], 1);
+    vec S = dyad(Y, s[dd], Q, s[e], 1), T = dyad(S, s[f], R, s[g], -1);
     d->flat = true;
     int arm = draw_body(d, "crank"), upper = draw_body(d, "upper"), lower = draw_body(d, "lower");
     int triangle = draw_body(d, "triangle"), link = draw_body(d, "link"), back = draw_body(d, "back");

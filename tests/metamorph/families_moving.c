@@ -90,6 +90,8 @@ static void draw_tree(drawing *d, rng *r, drive_mode mode, int kind) {
     }
     draw_masses(d, r);
     draw_drives(d, r, mode, c, kind - 1);
+    for (int i = 0; i < d->torques; i++) // arms are small, and nothing else holds them
+        d->torque[i].value *= 0.1;
     d->rates = 0;
     for (int i = 0; mode != DRIVEN && i < kind - 1; i++)
         d->rate[d->rates++] = (drawn_drive){c[i].joint, uniform(r, -2, 2)};

@@ -46,6 +46,79 @@ int draw_ring(drawing *d, rng *r, const line *axes, int count) {
     return first;
 }
 
+/* Screws of a ring's joints as columns, and the order in which elimination takes them. */
+typedef struct screws {
+    double A[6][6];
+    int count, column[6];
+} screws;
+
+/* Brings the largest entry that is left to row and column n. */
+static void pivot(screws *s, int n) {
+    int row = n, best = n;
+    for (int i = n; i < 6; i++)
+        for (int j = n; j < s->count; j++)
+            if (fabs(s->A[i][s->column[j]]) > fabs(s->A[row][s->column[best]]))
+                row = i, best = j;
+    int column = s->column[n];
+    s->column[n] = s->column[best], s->column[best] = column;
+    for (int j = 0; j < s->count; j++) {
+        double entry = s->A[n][j];
+        s->A[n][j] = s->A[row][j], s->A[row][j] = entry;
+    }
+}
+
+static void eliminate(screws *s, int n) {
+    pivot(s, n);
+    const int *c = s->column;
+    for (int i = n + 1; i < 6; i++) {
+        double factor = s->A[i][c[n]] / s->A[n][c[n]];
+        for (int j = n; j < s->count; j++)
+            s->A[i][c[j]] -= factor * s->A[n][c[j]];
+    }
+}
+
+static screws eliminated(const line *axes, int count) {
+    screws s = {.count = count};
+    for (int i = 0; i < count; i++) {
+        vec d = axes[i].direction, m = cross(axes[i].at, d);
+        double screw[6] = {d.x, d.y, d.z, m.x, m.y, m.z};
+        for (int k = 0; k < 6; k++)
+            s.A[k][i] = screw[k];
+        s.column[i] = i;
+    }
+    for (int n = 0; n < count - 1; n++)
+        eliminate(&s, n);
+    return s;
+}
+
+/* How far a ring with one freedom is from having two: 0 is a singular pose. */
+static double distance_to_singular(const line *axes, int count) {
+    screws s = eliminated(axes, count);
+    return fabs(s.A[count - 2][s.column[count - 2]]);
+}
+
+/* Which joint of a ring with one freedom turns fastest: it has no dead point nearby. The rates w satisfy
+ *
+ *     sum over i of w_i (d_i, p_i x d_i) = 0,
+ *
+ * and after elimination with full pivoting the rate of the last column is free. A ring of less than six
+ * joints that moves has fewer independent rows: those that are left are zero. */
+static int fastest_joint(const line *axes, int count) {
+    screws s = eliminated(axes, count);
+    double w[6] = {0};
+    int fastest = 0;
+    w[s.column[count - 1]] = 1;
+    for (int n = count - 2; n >= 0; n--) {
+        double sum = 0;
+        for (int j = n + 1; j < count; j++)
+            sum += s.A[n][s.column[j]] * w[s.column[j]];
+        w[s.column[n]] = -sum / s.A[n][s.column[n]];
+    }
+    for (int i = 1; i < count; i++)
+        fastest = fabs(w[i]) > fabs(w[fastest]) ? i : fastest;
+    return fastest;
+}
+
 static void draw_bennett(drawing *d, rng *r, drive_mode mode, int kind) {
     (void)kind;
     double alpha = uniform(r, 0.4, 0.9), beta = uniform(r, 1.2, 1.9);
@@ -96,7 +169,7 @@ static void draw_goldberg(drawing *d, rng *r, drive_mode mode, int kind) {
     // both begin with the common link: at the axis 0 along x_0, which theta_1 has turned
     align(first), align(second);
     axes[0] = first[3], axes[1] = first[2], axes[2] = first[1], axes[3] = second[2], axes[4] = second[3];
-    crank c = {.joint = draw_ring(d, r, axes, 5), .room = 0.3, .arm = 0.5};
+    crank c = {.joint = draw_ring(d, r, axes, 5) + fastest_joint(axes, 5), .room = 0.3, .arm = 0.5};
     draw_masses(d, r);
     draw_drives(d, r, mode, &c, 1);
 }
@@ -115,22 +188,28 @@ static void draw_bricard(drawing *d, rng *r, drive_mode mode, int kind) {
         axes[i] = (line){along(scale(radius[k], out), height[k], EZ),
                          add(scale(cos(slope[k]), out), scale(sin(slope[k]), EZ))};
     }
-    crank c = {.joint = draw_ring(d, r, axes, 6), .room = 0.3, .arm = 0.5};
+    crank c = {.joint = draw_ring(d, r, axes, 6) + fastest_joint(axes, 6), .room = 0.3, .arm = 0.5};
     draw_masses(d, r);
     draw_drives(d, r, mode, &c, 1);
 }
 
 /* Bricard's line-symmetric linkage: three axes and their images under a half turn about z. */
-static void draw_bricard_line(drawing *d, rng *r, drive_mode mode, int kind) {
-    (void)kind;
-    line axes[6];
+static void line_symmetric_axes(rng *r, line axes[6]) {
     for (int i = 0; i < 3; i++) {
         vec out = {cos(i * PI / 3), sin(i * PI / 3), 0}, at = add(scale(0.6, out), random_in_ball(r, 0.15));
         vec direction = unit(add(EZ, random_in_ball(r, 0.8)));
         axes[i] = (line){at, direction};
         axes[i + 3] = (line){{-at.x, -at.y, at.z}, {-direction.x, -direction.y, direction.z}};
     }
-    crank c = {.joint = draw_ring(d, r, axes, 6), .room = 0.25, .arm = 0.5};
+}
+
+static void draw_bricard_line(drawing *d, rng *r, drive_mode mode, int kind) {
+    (void)kind;
+    line axes[6];
+    do
+        line_symmetric_axes(r, axes);
+    while (distance_to_singular(axes, 6) < 0.1);
+    crank c = {.joint = draw_ring(d, r, axes, 6) + fastest_joint(axes, 6), .room = 0.2, .arm = 0.5};
     draw_masses(d, r);
     draw_drives(d, r, mode, &c, 1);
 }

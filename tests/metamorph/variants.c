@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Methods and tolerances act on a drawing in general position, in which no number happens to be 0 or 1. */
+/* In milliseconds rates are small, and an absolute tolerance that suits them is close to round-off for
+ * angles: the tolerance is less tight there. Methods and tolerances act on a drawing in general position, in
+ * which no number happens to be 0 or 1. */
 static const variant VARIANTS[] = {
     {.name = "base", .help = "as drawn, against its twin and its known mobility"},
     {.name = "twin", .help = "without superfluous joints, a flat one as planar mechanism", .twin = true},
@@ -22,8 +24,14 @@ static const variant VARIANTS[] = {
     {.name = "absolute", .help = "coordinates: absolute, turned", .coordinates = "absolute", .turn = 2},
     {.name = "millimetres", .help = "lengths in millimetres", .length = 1000},
     {.name = "tonnes", .help = "masses in tonnes", .mass = 1e-3},
-    {.name = "milliseconds", .help = "times in milliseconds", .time = 1000},
-    {.name = "units", .help = "all three, turned", .length = 1000, .mass = 1e-3, .time = 1000, .turn = 2},
+    {.name = "milliseconds", .help = "times in milliseconds", .time = 1000, .tolerance = 1e-9},
+    {.name = "units",
+     .help = "all three, turned",
+     .length = 1000,
+     .mass = 1e-3,
+     .time = 1000,
+     .tolerance = 1e-9,
+     .turn = 2},
     {.name = "rounded_12", .help = "turned, then rounded to 12 digits", .turn = 2, .digits = 12},
     {.name = "rounded_9", .help = "turned, then rounded to 9 digits", .turn = 2, .digits = 9},
     {.name = "rounded_6", .help = "turned, then rounded to 6 digits", .turn = 2, .digits = 6},
@@ -38,6 +46,32 @@ static const variant VARIANTS[] = {
     {.name = "radau5", .help = "turned, 1e-8", .turn = 2, .method = "radau5", .tolerance = 1e-8},
     {.name = "adams", .help = "turned, 1e-9", .turn = 2, .method = "adams", .tolerance = 1e-9},
     {.name = "bdf", .help = "turned, 1e-8", .turn = 2, .method = "bdf", .tolerance = 1e-8},
+    {.name = "twin_units",
+     .help = "the twin in all other units",
+     .twin = true,
+     .length = 1000,
+     .mass = 1e-3,
+     .time = 1000,
+     .tolerance = 1e-9},
+    {.name = "twin_absolute",
+     .help = "the twin turned about z, coordinates: absolute",
+     .twin = true,
+     .coordinates = "absolute",
+     .turn = 1},
+    {.name = "twin_rounded_9",
+     .help = "the twin turned about z, then rounded",
+     .twin = true,
+     .turn = 1,
+     .digits = 9},
+    {.name = "twin_tolerance_5",
+     .help = "the twin turned about z, tolerance 1e-5",
+     .twin = true,
+     .turn = 1,
+     .tolerance = 1e-5},
+    {.name = "twin_mixture",
+     .help = "the twin with a random choice of all that does not round",
+     .twin = true,
+     .mixture = true},
     {.name = "mixture", .help = "a random choice of all that does not round", .mixture = true},
 };
 
@@ -56,7 +90,8 @@ bool can_vary(const drawing *d, const variant *v) {
     bool has_twin = d->flat;
     for (int j = 0; j < d->joints; j++)
         has_twin = has_twin || d->joint[j].superfluous;
-    return !v->twin || has_twin;
+    // rounding decides which branch a linkage takes where two meet
+    return (!v->twin || has_twin) && !(v->digits && d->singular);
 }
 
 /* x -> R x + p of the whole drawing. */
@@ -238,14 +273,18 @@ static void make_twin(drawing *d) {
     d->planar = d->flat;
 }
 
-static variant random_mixture(rng *r) {
+/* A planar mechanism stays in its plane. */
+static variant random_mixture(rng *r, bool twin) {
     static const char *const COORDINATES[] = {"auto", "relative", "absolute"};
     static const double SHIFT[] = {0, 1, 30}, FACTOR[] = {1e-3, 1, 1000};
-    return (variant){.turn = 2,
+    double time = FACTOR[choose(r, 1, 2)];
+    return (variant){.twin = twin,
+                     .turn = twin ? 1 : 2,
                      .shift = SHIFT[choose(r, 0, 2)],
                      .length = FACTOR[choose(r, 1, 2)],
                      .mass = FACTOR[choose(r, 0, 1)],
-                     .time = FACTOR[choose(r, 1, 2)],
+                     .time = time,
+                     .tolerance = time > 1 ? 1e-9 : 0,
                      .shuffle = choose(r, 0, 1),
                      .exchange = choose(r, 0, 1),
                      .coordinates = COORDINATES[choose(r, 0, 2)]};
@@ -257,7 +296,7 @@ static double factor(double unit) {
 
 void vary(drawing *d, const variant *v, uint64_t seed) {
     rng r = {seed ^ 0x5bd1e995u};
-    variant mixture = random_mixture(&r);
+    variant mixture = random_mixture(&r, v->twin);
     if (v->mixture)
         v = &mixture;
     if (v->twin)

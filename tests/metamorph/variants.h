@@ -23,7 +23,8 @@ typedef struct variant {
 const variant *variant_number(int i);
 const variant *find_variant(const char *name);
 
-/* Whether a drawing has such a variant: a twin is simpler than the base. */
+/* Whether a drawing has such a variant: a twin is simpler than the base, and what passes singular poses is
+ * not rounded. */
 bool can_vary(const drawing *d, const variant *v);
 
 /* Changes a base drawing into the variant. */
