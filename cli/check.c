@@ -4,9 +4,8 @@
 #include <stdlib.h>
 
 #include "cli.h"
-#include "keel/rank.h"
+#include "keel/dependence.h"
 #include "keel/run.h"
-#include "run/events.h"
 
 enum { HELP, SET };
 
@@ -27,10 +26,9 @@ enum { LISTED = 10 };
 typedef struct findings {
     const keel_system *system;
     keel_point at;
-    double *J, *Phi, *rate;
+    double *Phi, *rate;
     bool rank_known;
-    keel_rank rank;
-    int *shared; /* [m], once the rank is known: see ki_shared_multipliers */
+    keel_dependence found;
 } findings;
 
 static void help(FILE *file) {
@@ -77,32 +75,26 @@ static void write_reduction(const keel_reduction *reduction) {
     printf("%s: %d coordinate%s left\n", reduction->reason, left, left == 1 ? " is" : "s are");
 }
 
-/* Evaluates J, Phi and the velocity violation at the point, then the rank of J. */
+/* Evaluates Phi and the velocity violation at the point, then the rank of J. */
 static keel_status evaluate(findings *f) {
     const keel_system *system = f->system;
     int m = keel_system_m(system);
     void *work = NULL;
-    f->J = calloc((size_t)keel_pattern_count(system->J) + 1, sizeof(double));
     f->Phi = calloc((size_t)m + 1, sizeof(double));
     f->rate = calloc((size_t)m + 1, sizeof(double));
-    f->shared = calloc((size_t)m + 1, sizeof(int));
-    if (!f->J || !f->Phi || !f->rate || !f->shared)
+    if (!f->Phi || !f->rate)
         return KEEL_ERROR_MEMORY;
     keel_status status = system->work_new ? system->work_new(system, &work) : KEEL_OK;
     if (status >= 0) {
-        keel_terms terms = {.J = f->J, .Phi = f->Phi, .rate = f->rate};
-        status =
-            system->evaluate(system, work, KEEL_JACOBIAN | KEEL_POSITION | KEEL_VELOCITY, &f->at, &terms);
+        keel_terms terms = {.Phi = f->Phi, .rate = f->rate};
+        status = system->evaluate(system, work, KEEL_POSITION | KEEL_VELOCITY, &f->at, &terms);
     }
     if (system->work_free)
         system->work_free(work);
     if (status < 0 || m == 0 || (double)m * system->n_v > MOST_RANK_ENTRIES)
         return status;
-    status = keel_rank_compute(system->J, f->J, 0, &f->rank);
+    status = keel_dependence_find(system, &f->at, &f->found);
     f->rank_known = status >= 0;
-    for (int i = 0; f->rank_known && i < m; i++)
-        for (int k = 0; k < f->rank.dependent_count; k++)
-            f->shared[i] |= fabs(f->rank.null_space[k * m + i]) > 1e-8;
     return status;
 }
 
@@ -116,7 +108,7 @@ static void write_marked(const findings *f, const char *text, int mark) {
     int written = 0;
     label(text);
     for (int i = 0; i < keel_system_m(f->system); i++)
-        if (f->shared[i] == mark)
+        if (f->found.shared[i] == mark)
             printf("%s%s", written++ ? ", " : "", constraint_name(f->system, i, buffer));
     printf("%s\n", written ? "" : "none");
 }
@@ -124,19 +116,60 @@ static void write_marked(const findings *f, const char *text, int mark) {
 /* Which constraints are combinations of the others, and for every constraint whether its multiplier is unique
  * or can be shifted to others without a change of the motion. */
 static void write_dependent(const findings *f) {
-    const keel_rank *rank = &f->rank;
+    const keel_dependence *found = &f->found;
     char buffer[32];
-    if (!rank->dependent_count) {
+    if (!found->dependent_count) {
         label("multipliers unique");
         printf("all\n");
         return;
     }
     label("dependent");
-    for (int k = 0; k < rank->dependent_count; k++)
-        printf("%s%s", k ? ", " : "", constraint_name(f->system, rank->dependent[k], buffer));
+    for (int k = 0; k < found->dependent_count; k++)
+        printf("%s%s", k ? ", " : "", constraint_name(f->system, found->dependent[k], buffer));
     printf("\n");
     write_marked(f, "multipliers shared", 1);
     write_marked(f, "multipliers unique", 0);
+}
+
+/* Motions that say what others say already; of joints the mobility has told. */
+static void write_motions(const findings *f) {
+    char text[600];
+    const char *const *joint = f->system->names.joint;
+    for (int k = 0, written = 0; joint && k < f->found.dependent_count; k++) {
+        int row = f->found.dependent[k];
+        if (row >= f->system->n_h || joint[row])
+            continue;
+        label(written++ ? "" : "dependent motions");
+        printf("%s\n", keel_dependence_sentence(f->system, &f->found, k, text, sizeof text));
+    }
+}
+
+/* How clear the decision was. */
+static void write_gap(const keel_dependence *found) {
+    /* rows that differ by more were told apart by the precision, not by round-off */
+    bool drawn = found->most > 1e-10;
+    label("rank gap");
+    if (!found->dependent_count)
+        printf("none: all rows count, the smallest remainder is %.2g", found->least);
+    else if (found->rank == 0 && found->most == 0)
+        printf("none: all rows are zero");
+    else if (found->rank == 0)
+        printf("none: no row counts, the largest remainder is %.2g", found->most);
+    else if (found->most == 0)
+        printf("infinite: the remainder %.2g counts, 0 does not", found->least);
+    else
+        printf("%.2g: the remainder %.2g counts, %.2g does not", found->least / found->most, found->least,
+               found->most);
+    printf("%s\n", drawn && found->dependent_count ? ": within the precision of the drawing" : "");
+}
+
+/* In a singular pose. */
+static void write_pose(const keel_dependence *found) {
+    if (found->rank_here == found->rank)
+        return;
+    label("singular start");
+    printf("the start is a singular pose: rank %d, usually %d; %s\n", found->rank_here, found->rank,
+           found->branch_loss ? "branches meet here" : "what is driven is at a dead point");
 }
 
 static void write_rank(const findings *f) {
@@ -150,22 +183,15 @@ static void write_rank(const findings *f) {
         return;
     }
     label("degrees of freedom");
-    printf("%d\n", system->n_v - f->rank.rank);
+    printf("%d\n", system->n_v - f->found.rank);
     if (!m)
         return;
     label("rank");
-    printf("%d of %d constraints are independent\n", f->rank.rank, m);
-    label("rank gap");
-    if (!f->rank.dependent_count)
-        printf("none: all singular values count, the smallest is %.2g\n", f->rank.smallest);
-    else if (f->rank.rank == 0)
-        printf("none: all rows are zero\n");
-    else if (isinf(f->rank.gap))
-        printf("infinite: the singular value %.2g counts, 0 does not\n", f->rank.smallest);
-    else
-        printf("%.2g: the singular value %.2g counts, %.2g does not\n", f->rank.gap, f->rank.smallest,
-               f->rank.largest_dropped);
+    printf("%d of %d constraints are independent\n", f->found.rank, m);
+    write_gap(&f->found);
+    write_pose(&f->found);
     write_dependent(f);
+    write_motions(f);
 }
 
 /* Lists the constraints that are violated most at one level, crossing them out as it goes. */
@@ -239,10 +265,10 @@ static int check(keel_model *model, keel_diagnostics *diagnostics) {
         status = keel_simulation_row(simulation, model->start->t, &row);
         keel_simulation_result(simulation, &result);
     }
-    // the rank belongs to the start as it was made consistent, if it could be
+    // the rank belongs to the start as it was made consistent, if it had to be and could be
     bool consistent = simulation && status >= 0;
-    findings f = {.system = model->system,
-                  .at = consistent ? point_of_row(&row) : point_of_state(model->start)};
+    bool moved = consistent && result.start_position_moved > 0;
+    findings f = {.system = model->system, .at = moved ? point_of_row(&row) : point_of_state(model->start)};
     keel_status evaluated = evaluate(&f);
 
     printf("%s\n", model->name);
@@ -262,12 +288,9 @@ static int check(keel_model *model, keel_diagnostics *diagnostics) {
     fflush(stdout);
     cli_show(diagnostics, shown);
 
-    if (f.rank_known)
-        keel_rank_clear(&f.rank);
-    free(f.J);
+    keel_dependence_clear(&f.found);
     free(f.Phi);
     free(f.rate);
-    free(f.shared);
     keel_result_clear(&result);
     keel_simulation_free(simulation);
     return consistent && evaluated >= 0 && mobile >= 0 ? CLI_OK : CLI_BAD_INPUT;

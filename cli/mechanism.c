@@ -143,15 +143,15 @@ static void write_repetitions(const keel_system *system, const keel_mobility *m)
         printf("%s\n", keel_mobility_sentence(system, &m->repetitions[i], text, sizeof text));
     }
     list shared = {.label = "reactions shared"}, unique = {.label = "reactions unique"};
-    for (int j = 0; m->repetition_count && j < m->joints; j++)
+    for (int j = 0; j < m->joints; j++)
         if (m->shared[j])
             list_add(&shared, keel_mechanism_joint_name(system, j));
     list_end(&shared);
-    for (int j = 0; m->repetition_count && j < m->joints; j++)
+    for (int j = 0; shared.count && j < m->joints; j++)
         if (!m->shared[j])
             list_add(&unique, keel_mechanism_joint_name(system, j));
     list_end(&unique);
-    if (!m->repetition_count && m->joints) {
+    if (!shared.count && m->joints) {
         label("reactions unique");
         printf("all\n");
     }

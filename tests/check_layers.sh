@@ -15,7 +15,7 @@ keel/system.h system      keel/equations.h equations
 keel/method.h base        keel/settings.h base        keel/step.h base
 keel/run.h run             keel/compare.h compare
 keel/mechanism.h mechanism                            keel/assemble.h analyze
-keel/mobility.h analyze
+keel/mobility.h analyze    keel/dependence.h formulate
 keel/native.h native      keel/modelfile.h modelfile                            keel/results.h results
 keel/reproduce.h reproduce
 amd.h linalg  klu.h linalg  cblas.h linalg  lapacke.h linalg  libfyaml.h modelfile  hdf5.h results

@@ -121,7 +121,8 @@ KEEL_API void keel_mechanism_set_coordinates(keel_mechanism *mechanism, keel_coo
 
 /* How well the drawn geometry is known: places relative to the extent of the mechanism, directions in
  * radians. Conditions of joints that agree within it repeat each other (docs/sizes.md). */
-#define KEEL_PRECISION 1e-6 /* if nothing is said: drawings with six digits */
+#define KEEL_PRECISION      1e-6 /* if nothing is said: drawings with six digits */
+#define KEEL_PRECISION_MOST 1e-3 /* beyond it mechanisms could not be told from one another */
 KEEL_API void keel_mechanism_set_precision(keel_mechanism *mechanism, double length, double angle);
 
 /* Each adds one part. The number of the part, counted from 0 among its kind (bodies from 1: KEEL_GROUND is

@@ -1,7 +1,7 @@
 /* mobility.h - how a mechanism can move, and which of its joints say the same.
  *
- * What is meant is a general pose near the one that is looked at (docs/sizes.md); `locked` and `rank_here` tell
- * about that one itself. With the rows J of the joints (those of motions left out)
+ * What is meant is a general pose near the one that is looked at (docs/sizes.md); `locked` and `rank_here`
+ * tell about that one itself. With the rows J of the joints (those of motions left out)
  *
  *     freedoms = n_v - rank J              true, whatever the joints repeat
  *     Gruebler = freedoms of the bodies minus conditions of the joints, as if all were independent.
@@ -31,10 +31,12 @@ typedef struct keel_repetition {
     int conditions; /* how many */
     int other_count;
     int *others; /* [other_count] the joints that impose them already, increasing */
-    double length, angle; /* how far what they say differs, of lengths and of angles in radians; 0: not at all */
+    double length,
+        angle; /* how far what they say differs, of lengths and of angles in radians; 0: not at all */
 } keel_repetition;
 
-#define KEEL_LOCKED_TOLD 8 /* bodies that messages tell one by one */
+#define KEEL_LOCKED_TOLD   8 /* bodies that messages tell one by one */
+#define KEEL_REPEATED_TOLD 4 /* likewise, joints that differ from what they repeat */
 
 typedef struct keel_mobility {
     int bodies, joints, n_v;
@@ -52,6 +54,9 @@ typedef struct keel_mobility {
     int *lockers; /* [KEEL_LOCKED_TOLD x joints] 1: it takes part in locking the first, second, ... locked
                      body; NULL: none is locked, or the mechanism is too large to tell */
     int *locked;  /* [n_v] 1: the joints allow no such velocity                */
+    int nearest;  /* the joint with the condition that comes nearest to repeating others, though it does not;
+                     -1: none comes near */
+    double nearest_length, nearest_angle; /* what it adds to them, the one or the other */
 } keel_mobility;
 
 /* Looks at a mechanism in a pose, which should satisfy its constraints. Rows with more than `most_entries`
@@ -61,12 +66,14 @@ KEEL_API keel_status keel_mobility_find(const keel_system *system, const keel_st
                                         double most_entries, keel_mobility *mobility);
 KEEL_API void keel_mobility_clear(keel_mobility *mobility);
 
-/* "hinge_2 repeats 5 conditions that hinge_1 already imposes", into `text`, which is returned. */
+/* "hinge_2 repeats 5 conditions that hinge_1 already imposes", with ", to 3e-07 m and 2e-07 rad: within the
+ * precision of the drawing" where they differ; into `text`, which is returned. */
 KEEL_API const char *keel_mobility_sentence(const keel_system *system, const keel_repetition *repetition,
                                             char *text, int size);
 
 /* KEEL_ERROR_INPUT, with a message for each, if joints lock a body that is not meant to be fixed. A warning
- * for joints with Coulomb friction whose reactions are shared. */
+ * for joints with Coulomb friction whose reactions are shared, a note for joints that repeat others only
+ * within the precision of the drawing. */
 KEEL_API keel_status keel_mobility_check(const keel_system *system, const keel_mobility *mobility,
                                          keel_diagnostics *diagnostics);
 

@@ -85,6 +85,8 @@ typedef struct keel_result {
     double *v_rate;           /* accelerations there [n_v]; owned  */
     double *outputs;          /* outputs there [n_outputs]; owned  */
     keel_violation position, velocity;
+    keel_violation repeated; /* positions of constraints that follow others instead of being held */
+    int repeated_count;      /* how many those are, at all levels; 0: all are held */
     int has_energy;
     double energy_initial, energy_final;
     double energy_drift;        /* at the end: energy change minus the work of forces and drivers */
@@ -106,6 +108,8 @@ typedef struct keel_result {
     double rank_gap;   /* see keel_rank                */
     keel_counts count;
     double cpu_seconds; /* of the integration           */
+    char **notes;       /* [note_count] notes and warnings of its diagnostics, earlier ones included; owned */
+    int note_count;
 } keel_result;
 
 KEEL_API void keel_result_clear(keel_result *result);

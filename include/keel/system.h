@@ -229,6 +229,10 @@ struct keel_system {
     int (*explain)(const keel_system *system, void *work, double t, char *text, int size,
                    keel_location *where);
 
+    /* What the row of a motion drives its quantity to at t, for messages. NULL: not told; asked of rows of
+     * motions only. */
+    double (*law)(const keel_system *system, void *work, double t, int row);
+
     /* Names for messages and results; any of them may be NULL, a name like "q[3]" is made up then. */
     struct {
         const char *const *q, *const *v, *const *z, *const *s; /* [n_q], [n_v], [n_z], [n_s] */

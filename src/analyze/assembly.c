@@ -76,6 +76,24 @@ static void update_sizes(ki_assembly *a) {
         a->scale = 1;
 }
 
+/* Rows that vanish by their natural size ask nothing of a step: what is left of them, as of a second hinge
+ * that is out of line in the seventh digit, would be as good as any other row to the kernel, which knows no
+ * sizes. */
+static void leave_out_vanishing(ki_assembly *a) {
+    const keel_system *sys = a->d.system;
+    keel_pattern P = sys->J;
+    for (int i = 0; a->looking && sys->row_size && i < sys->n_h; i++) {
+        double square = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++) {
+            double entry = a->d.at.J[k] * (sys->q_size ? sys->q_size[P.index[k]] : 1);
+            square += entry * entry;
+        }
+        for (int k = P.start[i]; sqrt(square) <= a->look.limit[i] * sys->row_size[i] && k < P.start[i + 1];
+             k++)
+            a->d.at.J[k] = 0;
+    }
+}
+
 keel_status ki_assembly_linearize(ki_assembly *a) {
     keel_status status = ki_solve_auxiliaries(&a->d, a->t, a->y);
     if (!status)
@@ -83,6 +101,7 @@ keel_status ki_assembly_linearize(ki_assembly *a) {
     if (status)
         return status;
     fill_metric(a);
+    leave_out_vanishing(a);
     update_sizes(a);
     return KEEL_OK;
 }

@@ -20,6 +20,7 @@
 #include "analyze/assembly.h"
 #include "keel/mechanism.h"
 #include "keel/rank.h"
+#include "linalg/dense.h"
 
 /* Rows with less than this part of the largest |y_i J_i| do not take part. */
 static const double LEAST_SHARE = 1e-3;
@@ -48,7 +49,36 @@ static double share(const contradiction *c, int i) {
 
 /* ---- y and the groups ---------------------------------------------------------------------------------- */
 
-/* y = projection of the rates onto the null space of J^T */
+/* y = projection of the rates onto the null space of J^T, in natural sizes: that of the rows which the look
+ * for velocities has found to be repeated. */
+static bool project_by_look(ki_assembly *a, contradiction *c) {
+    ki_independence *look = &a->look;
+    int m = c->rows, count = 0;
+    for (int i = 0; i < m; i++)
+        count += !look->taken[i] && !a->pose_row[i];
+    double *z = KI_NEW(&a->d.arena, double, (size_t)count *(size_t)m);
+    if (!a->looking || a->d.arena.failed || count == 0)
+        return false;
+    memcpy(look->ignored, a->pose_row, (size_t)m * sizeof *look->ignored);
+    ki_self_stresses(look, z, NULL);
+    memset(look->ignored, 0, (size_t)m * sizeof *look->ignored);
+    for (int k = 0; k < count; k++)
+        for (int i = 0; i < m; i++)
+            z[(size_t)k * (size_t)m + (size_t)i] *= look->scale[i] > 0 ? 1 / look->scale[i] : 0;
+    count = ki_orthonormalize(count, m, z, m, 1e-12);
+    memset(c->y, 0, (size_t)m * sizeof *c->y);
+    for (int k = 0; k < count; k++) {
+        const double *N = z + (size_t)k * (size_t)m;
+        double along = 0;
+        for (int i = 0; i < m; i++)
+            along += N[i] * c->value[i] * look->scale[i];
+        for (int i = 0; i < m; i++)
+            c->y[i] += along * N[i] * look->scale[i];
+    }
+    return true;
+}
+
+/* The same of systems that are too large for such a look. */
 static bool project(const ki_assembly *a, contradiction *c) {
     keel_rank rank;
     if ((double)c->rows * a->d.system->n_v > MOST_ENTRIES ||
@@ -67,7 +97,7 @@ static bool project(const ki_assembly *a, contradiction *c) {
     return true;
 }
 
-static void fill(const ki_assembly *a, contradiction *c) {
+static void fill(ki_assembly *a, contradiction *c) {
     keel_pattern P = a->d.system->J;
     for (int i = 0; i < c->rows; i++) {
         double square = 0;
@@ -77,7 +107,7 @@ static void fill(const ki_assembly *a, contradiction *c) {
         c->length[i] = c->velocity || c->system->names.joint[i] ? c->w[i] : c->w[i] / KI_LESS;
         c->y[i] = c->w[i] > 0 ? c->value[i] / (c->w[i] * c->w[i]) : 0;
     }
-    if (c->velocity)
+    if (c->velocity && !project_by_look(a, c))
         project(a, c);
 }
 
@@ -219,6 +249,16 @@ static gap measure(const contradiction *c, int group, const keel_row_source *par
     return g;
 }
 
+/* Gaps that are round-off are none: they say nothing about why a joint is open. */
+static const double ROUND_OFF = 1e-11;
+
+static void drop_round_off(const contradiction *c, gap *g) {
+    if (g->angle <= ROUND_OFF)
+        g->angle = 0;
+    if (g->length <= ROUND_OFF * c->system->extent)
+        g->length = 0;
+}
+
 /* "0.312 and 4 degrees" */
 static void tell_gap(const gap *g, bool velocity, char *text, size_t size) {
     double degrees = asin(fmin(g->angle, 1)) * 45 / atan(1);
@@ -239,14 +279,18 @@ static void report_joint(const contradiction *c, const keel_row_source *part, co
                          g->rows.text, joints->count ? ": it cannot close together with " : "", joints->text);
 }
 
-static void report_group(const contradiction *c, int group, keel_diagnostics *diagnostics) {
+/* True if there was something to tell. */
+static bool report_group(const contradiction *c, int group, keel_diagnostics *diagnostics) {
     names joints = {0}, given = {0};
     keel_row_source part = keel_mechanism_row_source(c->system, choose_row(c, group));
     gap g = measure(c, group, &part);
+    drop_round_off(c, &g);
+    if (g.length == 0 && g.angle == 0)
+        return false;
     list_parts(c, group, &part, &joints, &given);
     if (part.kind == KEEL_ROW_JOINT) {
         report_joint(c, &part, &g, &joints, diagnostics);
-        return;
+        return true;
     }
     const char *level = c->velocity ? " in velocity" : "", *who = kind_text(part.kind);
     const char *word = joints.count == 1 ? "joint " : "joints ";
@@ -260,6 +304,7 @@ static void report_group(const contradiction *c, int group, keel_diagnostics *di
         keel_diagnostics_add(diagnostics, KEEL_ERROR, part.where,
                              "%s'%s' cannot be met%s: it is off by %.4g%s%s%s", who, part.name, level, amount,
                              joints.count ? " because of " : "", joints.count ? word : "", joints.text);
+    return true;
 }
 
 keel_status ki_report_contradictions(ki_assembly *a, bool velocity, keel_diagnostics *diagnostics) {
@@ -285,8 +330,15 @@ keel_status ki_report_contradictions(ki_assembly *a, bool velocity, keel_diagnos
         return KEEL_ERROR_MEMORY;
     fill(a, &c);
     find_groups(&c, seen);
+    bool told = false;
     for (int i = 0; i < rows; i++)
         if (c.group[i] == i)
-            report_group(&c, i, diagnostics);
+            told = report_group(&c, i, diagnostics) || told;
+    if (!told)
+        keel_diagnostics_add(
+            diagnostics, KEEL_ERROR, (keel_location){0},
+            "the start cannot be assembled: %s do not settle, though what is left is round-off: "
+            "the pose is singular, or nearly so",
+            velocity ? "velocities" : "positions");
     return KEEL_ERROR_START;
 }

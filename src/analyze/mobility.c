@@ -25,6 +25,11 @@ double ki_mobility_zero(const keel_system *system) {
     return precision > 1e-9 ? KI_MOBILITY_ZERO_DRAWN : KI_MOBILITY_ZERO;
 }
 
+bool ki_is_angle(const keel_system *system, int row) {
+    char buffer[KEEL_UNIT];
+    return strcmp(keel_system_unit(system, KEEL_UNIT_CONSTRAINT, row, buffer), "rad") == 0;
+}
+
 /* Whose rows they are: those of motions are left out of the look. */
 static keel_status list_rows(ki_look *look, int joints) {
     const keel_system *sys = look->system;
@@ -60,8 +65,10 @@ static keel_status count_driven(ki_look *look, keel_mobility *mobility) {
         return KEEL_OK;
     memset(look->of.ignored, 0, (size_t)look->m * sizeof *look->of.ignored);
     keel_status status = ki_count_independent(&look->of, &look->general, &all);
+    if (status)
+        return status;
     mobility->driven = all - mobility->rank;
-    return status;
+    return mobility->driven < mobility->motions ? ki_share_with_motions(look, mobility) : KEEL_OK;
 }
 
 /* What the pose itself allows, which is less or more than usual. */
@@ -92,6 +99,24 @@ static keel_status look_in_general(ki_look *look, const keel_mechanism_facts *fa
     return status;
 }
 
+/* The row of which the others leave least, if that is little: of those taken last. */
+static void find_nearest(const ki_look *look, keel_mobility *mobility) {
+    static const double LITTLE = 0.02; /* in natural sizes; joints that are drawn to be different have more */
+    int nearest = -1;
+    for (int i = 0; i < look->m; i++)
+        if (look->of.taken[i] && look->of.left[i] < LITTLE &&
+            (nearest < 0 || look->of.left[i] < look->of.left[nearest]))
+            nearest = i;
+    if (nearest < 0)
+        return;
+    double amount = look->of.left[nearest] * look->system->row_size[nearest];
+    mobility->nearest = look->joint_of[nearest];
+    if (ki_is_angle(look->system, nearest))
+        mobility->nearest_angle = amount;
+    else
+        mobility->nearest_length = amount;
+}
+
 static keel_status find_all(ki_look *look, const keel_mechanism_facts *facts, double most_entries,
                             keel_mobility *mobility) {
     look->m = keel_system_m(look->system);
@@ -110,6 +135,7 @@ static keel_status find_all(ki_look *look, const keel_mechanism_facts *facts, do
         return status;
     if ((status = ki_find_independent(&look->of, &look->at)))
         return status;
+    find_nearest(look, mobility);
     mobility->rank = look->of.rank;
     mobility->freedoms = mobility->n_v - mobility->rank;
     look->general = look->at;
@@ -138,8 +164,11 @@ keel_status keel_mobility_find(const keel_system *system, const keel_state *stat
     *mobility = (keel_mobility){0};
     if (!keel_mechanism_look(system, &facts))
         return KEEL_ERROR_INPUT;
-    *mobility = (keel_mobility){
-        .bodies = facts.bodies, .joints = facts.joints, .n_v = system->n_v, .gruebler = facts.gruebler};
+    *mobility = (keel_mobility){.bodies = facts.bodies,
+                                .joints = facts.joints,
+                                .n_v = system->n_v,
+                                .gruebler = facts.gruebler,
+                                .nearest = -1};
     ki_look look = {.system = system,
                     .at = {state->t, state->q, state->v, state->z, state->s, state->lambda, NULL}};
     ki_arena_init(&look.arena);

@@ -30,8 +30,15 @@ typedef struct ki_look {
 /* Entries of twists and displacements below this part of the largest are none. */
 double ki_mobility_zero(const keel_system *system);
 
+/* Whether a row compares angles or directions, not lengths. */
+bool ki_is_angle(const keel_system *system, int row);
+
 /* shared and repetitions, from the null space of J^T. (self_stress.c) */
 keel_status ki_find_repetitions(ki_look *look, keel_mobility *mobility);
+
+/* shared: joints that are loaded where motions repeat each other or what joints impose. All rows were looked
+ * at last. (self_stress.c) */
+keel_status ki_share_with_motions(ki_look *look, keel_mobility *mobility);
 
 /* Which bodies the displacements of the basis move, in a general pose; which velocities, where the basis is
  * of. (locked.c) */

@@ -10,6 +10,9 @@
 
 #include "analyze/mobility.h"
 
+/* Rows of which the others leave less, in natural sizes, differ by round-off only. */
+static const double LEAST_LEFT = 1e-10;
+
 /* Torques by the extent of the mechanism, so that no unit decides. */
 static double size_of(const keel_reaction *reaction, double extent) {
     double most = 0;
@@ -52,7 +55,8 @@ static keel_status add_repetition(keel_mobility *mobility, int joint, int condit
     return KEEL_OK;
 }
 
-/* How far row d is from what the others say, in its own unit; the larger one is kept. */
+/* How far row d is from what the others say, in its own unit: in this pose, or where a displacement of
+ * natural size leads; the larger one is kept. */
 static keel_status measure_difference(ki_look *look, const double *y, int d, double *Phi,
                                       keel_repetition *r) {
     const keel_system *sys = look->system;
@@ -64,10 +68,13 @@ static keel_status measure_difference(ki_look *look, const double *y, int d, dou
         return KEEL_ERROR_CALLBACK;
     for (int i = 0; i < sys->n_h; i++)
         difference += y[i] / y[d] * Phi[i];
-    double *kept = sys->row_size[d] == 1 ? &r->angle : &r->length;
-    double size = sys->row_size[d] == 1 ? 1 : fmax(sys->extent, sys->Phi_size[d]);
+    bool angle = ki_is_angle(sys, d);
+    double *kept = angle ? &r->angle : &r->length;
+    double size = angle ? 1 : fmax(sys->extent, sys->Phi_size[d]);
     if (fabs(difference) > 1e-12 * size)
         *kept = fmax(*kept, fabs(difference));
+    if (look->of.left[d] > LEAST_LEFT)
+        *kept = fmax(*kept, look->of.left[d] * sys->row_size[d]);
     return KEEL_OK;
 }
 
@@ -105,6 +112,25 @@ keel_status ki_find_repetitions(ki_look *look, keel_mobility *mobility) {
             mobility->repetitions[mobility->repetition_count - 1].length = found.length;
             mobility->repetitions[mobility->repetition_count - 1].angle = found.angle;
         }
+    }
+    return status;
+}
+
+keel_status ki_share_with_motions(ki_look *look, keel_mobility *mobility) {
+    int m = look->m, count = m - mobility->rank - mobility->driven;
+    double *stress = KI_NEW(&look->arena, double, (size_t)count *(size_t)m);
+    keel_reaction *reactions = KI_NEW(&look->arena, keel_reaction, mobility->joints);
+    if (look->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    ki_self_stresses(&look->of, stress, NULL);
+    keel_status status = KEEL_OK;
+    for (int d = 0, k = 0; !status && d < m; d++) {
+        if (look->of.taken[d])
+            continue;
+        if (look->joint_of[d] < 0)
+            status = mark_loaded(look, stress + (size_t)k * (size_t)m, mobility->joints, reactions,
+                                 mobility->shared);
+        k++;
     }
     return status;
 }

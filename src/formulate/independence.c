@@ -87,6 +87,15 @@ double ki_open_limit(const keel_system *system, int i) {
            (angle ? system->precision.angle : fmax(system->precision.length, system->precision.angle)) * size;
 }
 
+bool ki_is_round_off(const keel_system *system, int i, double amount) {
+    if (!system->row_size || i < 0 || i >= keel_system_m(system))
+        return false;
+    double size = system->row_size[i];
+    if (system->Phi_size && i < system->n_h)
+        size = fmax(size, system->Phi_size[i]);
+    return fabs(amount) <= STALLED * ROUND_OFF * size;
+}
+
 /* ---- taking rows --------------------------------------------------------------------------------------- */
 
 static double *row_of(const ki_independence *look, int i) {
@@ -258,7 +267,7 @@ static double round_off(const ki_independence *look, int i) {
 static double largest_violation(const ki_independence *look, int classes) {
     double most = 0;
     for (int i = 0; i < look->system->n_h; i++)
-        if (look->class_of[i] < classes)
+        if (look->class_of[i] < classes && !look->ignored[i])
             most = fmax(most, fabs(look->terms.Phi[i]) * look->scale[i]);
     return most;
 }
@@ -273,11 +282,12 @@ static double largest_held(const ki_independence *look, int count) {
     return most;
 }
 
-/* Whether the rows that were not taken are as near as the precision of the drawing asks for. */
+/* Whether the rows that were not taken are as near as the precision of the drawing asks for; without one, as
+ * near as those that were taken need to be. */
 static bool others_follow(const ki_independence *look, int classes) {
     for (int i = 0; i < look->system->n_h; i++)
-        if (look->class_of[i] < classes && !look->taken[i] &&
-            !(fabs(look->terms.Phi[i]) <= fmax(ki_open_limit(look->system, i), round_off(look, i))))
+        if (look->class_of[i] < classes && !look->taken[i] && !look->ignored[i] &&
+            !(fabs(look->terms.Phi[i]) <= fmax(ki_open_limit(look->system, i), STALLED * round_off(look, i))))
             return false;
     return true;
 }
@@ -537,27 +547,53 @@ double ki_repeated_limit(const keel_system *system) {
     return fmax(fmin(MARGIN * precision, LARGEST_LIMIT), LIMIT_OF_FORMULAS);
 }
 
+static int count_taken(const ki_independence *look) {
+    int count = 0;
+    for (int i = 0; i < look->m; i++)
+        count += look->taken[i];
+    return count;
+}
+
 /* With unit vectors e_k of the basis, rows taken are H_i = sum_k L_ik e_k with a triangular L, and others H_d
- * = sum_k L_dk e_k, as far as they are repeated: H_d = sum_i c_i H_i with c L = L_d. */
+ * = sum_k L_dk e_k, as far as they are repeated: H_d = sum_i c_i H_i with c L = L_d. Here y = -c. */
+static void combine(const ki_independence *look, int d, int count, double *y) {
+    size_t m = (size_t)look->m;
+    const double *L_d = look->L + (size_t)d * m;
+    memset(y, 0, m * sizeof *y);
+    for (int k = count - 1; k >= 0; k--) {
+        double c = L_d[k];
+        for (int l = k + 1; l < count; l++)
+            c += y[look->order[l]] * look->L[(size_t)look->order[l] * m + (size_t)k];
+        y[look->order[k]] = -c / look->L[(size_t)look->order[k] * m + (size_t)k];
+    }
+}
+
+void ki_parts_of_row(const ki_independence *look, int row, double *y) {
+    combine(look, row, count_taken(look), y);
+    for (int i = 0; i < look->m; i++)
+        y[i] *= -look->scale[i] / look->scale[row];
+}
+
+double ki_remainder(const ki_independence *look, int row, double *p) {
+    const double *L = look->L + (size_t)row * (size_t)look->m;
+    memcpy(p, row_of(look, row), (size_t)look->n * sizeof *p);
+    double left = length_of(look->n, p), whole = left * left;
+    for (int k = count_taken(look) - 1; k >= 0; k--)
+        whole += L[k] * L[k];
+    return whole > 0 ? left / sqrt(whole) : 0;
+}
+
 int ki_self_stresses(const ki_independence *look, double *y, bool *shared) {
     static const double LEAST_SHARE = 1e-8, LEAST_SHARE_DRAWN = 1e-4;
-    int m = look->m, count = 0, dependent = 0;
+    int m = look->m, count, dependent = 0;
     double least = fmax(look->system->precision.length, look->system->precision.angle) > 0 ? LEAST_SHARE_DRAWN
                                                                                            : LEAST_SHARE;
-    for (int i = 0; i < m; i++)
-        count += look->taken[i];
+    count = count_taken(look);
     for (int d = 0; d < m; d++) {
         if (look->taken[d] || look->ignored[d] || look->class_of[d] >= look->classes)
             continue;
         double *stress = y + (size_t)dependent++ * (size_t)m;
-        const double *L_d = look->L + (size_t)d * (size_t)m;
-        memset(stress, 0, (size_t)m * sizeof *stress);
-        for (int k = count - 1; k >= 0; k--) {
-            double c = L_d[k];
-            for (int l = k + 1; l < count; l++)
-                c += stress[look->order[l]] * look->L[(size_t)look->order[l] * (size_t)m + (size_t)k];
-            stress[look->order[k]] = -c / look->L[(size_t)look->order[k] * (size_t)m + (size_t)k];
-        }
+        combine(look, d, count, stress);
         stress[d] = 1;
         for (int i = 0; i < m; i++) {
             if (shared)

@@ -138,8 +138,19 @@ double ki_repeated_limit(const keel_system *system);
  * there are. */
 int ki_self_stresses(const ki_independence *look, double *y, bool *shared);
 
+/* Row `row` as a combination of the rows taken last, sum_i y_i J_i = J_row + what they leave of it: y [m]. */
+void ki_parts_of_row(const ki_independence *look, int row, double *y);
+
+/* What the rows taken last leave of another one, in natural sizes: p [n]. Returns its length as a part of the
+ * whole row; 0 for a row of zeros. */
+double ki_remainder(const ki_independence *look, int row, double *p);
+
 /* How much of a row of holonomic constraints may stay open: round-off for rows that are held, the precision
  * of the drawing for rows that repeat others. Units of Phi_i. */
 double ki_open_limit(const keel_system *system, int i);
+
+/* Whether an amount in the unit of Phi_i is nothing but round-off of what it is the difference of. False for
+ * systems without natural sizes: nothing is known. */
+bool ki_is_round_off(const keel_system *system, int i, double amount);
 
 #endif

@@ -54,6 +54,16 @@ int ki_mech_explain(const keel_system *system, void *work, double t, char *text,
     return motion >= 0 || force >= 0;
 }
 
+double ki_mech_law(const keel_system *system, void *work, double t, int row) {
+    const ki_mech *mech = ki_mech_of(system);
+    const ki_layout *l = mech->layout;
+    int p = l->row_part[row];
+    double law[3] = {NAN};
+    if (p >= l->motion_part && p < l->start_part)
+        ki_motion_law(mech, work, l->part[p].owner, t, law);
+    return law[0];
+}
+
 keel_row_source keel_mechanism_row_source(const keel_system *system, int row) {
     const ki_mech *mech = ki_mech_of(system);
     const ki_layout *l = mech->layout;

@@ -139,8 +139,9 @@ keel_status ki_sizes_build(ki_mech *mech) {
     for (int p = 0; p < l->part_count; p++) {
         const ki_part *part = &l->part[p];
         bool length = part_is_length(mech, p);
-        double loop = length ? loop_extent(mech, part, body_size) : 1;
-        row_size[part->row] = fmax(row_size[part->row], loop > 0 ? fmin(loop, size) : size);
+        double loop = length ? loop_extent(mech, part, body_size) : 0;
+        double of_length = loop > 0 ? fmin(loop, size) : size;
+        row_size[part->row] = fmax(row_size[part->row], length ? of_length : 1);
         if (part->row < l->n_h && part_is_located(mech, p))
             Phi_size[part->row] = fmax(Phi_size[part->row], reach(mech, part));
     }

@@ -17,6 +17,7 @@ void ki_mech_pull(const keel_system *system, const double *q, const double *dq, 
 /* In explain.c. */
 int ki_mech_explain(const keel_system *system, void *work, double t, char *text, int size,
                     keel_location *where);
+double ki_mech_law(const keel_system *system, void *work, double t, int row);
 
 /* Lets formulas, a system of the same sizes and patterns, answer what they can; the mechanism owns them. */
 void ki_mech_use_formulas(ki_mech *mech, keel_system *formulas, void (*free_them)(keel_system *formulas));

@@ -2,6 +2,7 @@
 #include "modelfile/mechanism.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* In the order of reading. */
@@ -22,8 +23,8 @@ static const struct {
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
 int ki_mechanism_keys(const char *keys[KI_MAX_KEYS]) {
-    static const char *const KEYS[] = {"bodies", "joints", "points",  "forces",      "motions",
-                                       "start",  "planar", "gravity", "coordinates", "repeat"};
+    static const char *const KEYS[] = {"bodies", "joints",  "points",      "forces",    "motions", "start",
+                                       "planar", "gravity", "coordinates", "precision", "repeat"};
     memcpy(keys, KEYS, sizeof KEYS);
     return (int)(sizeof KEYS / sizeof *KEYS);
 }
@@ -252,6 +253,53 @@ static void read_coordinates(ki_sketch *s, const ki_yaml *value) {
         keel_mechanism_set_coordinates(s->mechanism, (keel_coordinates)coordinates);
 }
 
+/* One of the precisions: a number that is not too large to tell a mechanism from another. */
+static bool read_digits(ki_sketch *s, const ki_yaml *value, double *precision) {
+    char brief[KI_BRIEF];
+    double number;
+    if (!ki_sketch_number(s, value, "the mechanism", &number))
+        return false;
+    if (number >= 0 && number <= KEEL_PRECISION_MOST) {
+        *precision = number;
+        return true;
+    }
+    bool digits = number >= 3 && number <= 15 && number == round(number);
+    char meant[48] = "";
+    if (digits)
+        snprintf(meant, sizeof meant, "; for %.0f digits write 1e-%.0f", number, number);
+    KI_COMPLAIN(s->loader, value->formula_at,
+                "'%s' must be between 0 (to round-off) and %g, not %g: it tells how well %s%s",
+                ki_brief(value->key, brief), KEEL_PRECISION_MOST, number,
+                strcmp(value->key, "angle") == 0
+                    ? "directions are known, in radians"
+                    : "the drawing is known, relative to the extent of the mechanism",
+                meant);
+    return false;
+}
+
+/* One number for all, or {length: ..., angle: ...}. */
+static void read_precision(ki_sketch *s, const ki_yaml *value) {
+    enum { LENGTH, ANGLE, FIELDS };
+    static const char *const KEYS[FIELDS] = {"length", "angle"};
+    const ki_yaml *field[FIELDS] = {value, value};
+    double precision[FIELDS] = {KEEL_PRECISION, KEEL_PRECISION};
+    if (!value)
+        return;
+    if (value->kind == KI_YAML_MAP) {
+        if (!ki_sketch_fields(s, value, "in 'precision'", KEYS, FIELDS, field))
+            return;
+    } else if (value->kind != KI_YAML_TEXT) {
+        KI_COMPLAIN(s->loader, value->at,
+                    "'precision' must be a number or a map {length: 1e-6, angle: 1e-6}, not %s",
+                    ki_yaml_kind_word(value->kind));
+        return;
+    }
+    for (int i = 0; i < FIELDS; i++)
+        if (field[i] && !read_digits(s, field[i], &precision[i]))
+            return;
+    keel_mechanism_set_precision(s->mechanism, precision[LENGTH], precision[ANGLE]);
+}
+
 static void add_parameter(void *user, const char *name, double value) {
     ki_sketch *s = user;
     ki_loader_fail(s->loader, keel_mechanism_add_parameter(s->mechanism, name, value));
@@ -268,6 +316,7 @@ static void read_all(ki_sketch *s, const ki_yaml *root) {
         return;
     read_gravity(s, find(root, "gravity"));
     read_coordinates(s, find(root, "coordinates"));
+    read_precision(s, find(root, "precision"));
     int before = s->loader->problems;
     check_sections(s, root);
     if (s->loader->problems != before)

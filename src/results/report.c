@@ -71,6 +71,31 @@ static void write_violations(FILE *file, const keel_system *system, const keel_r
     }
 }
 
+/* How far the constraints that are not held follow those that are. */
+static void write_repeated(FILE *file, const keel_system *system, const keel_result *result) {
+    char buffer[32], unit_buffer[KEEL_UNIT];
+    const keel_violation *repeated = &result->repeated;
+    if (result->repeated_count == 0)
+        return;
+    const char *name = ki_worst_name(system, repeated, buffer);
+    bool one = result->repeated_count == 1;
+    label(file, "repeated");
+    fprintf(file, "%d constraint%s follow%s others", result->repeated_count, one ? "" : "s", one ? "s" : "");
+    if (name) {
+        const char *joint = system->names.joint ? system->names.joint[repeated->worst] : NULL;
+        const char *unit = keel_system_unit(system, KEEL_UNIT_CONSTRAINT, repeated->worst, unit_buffer);
+        if (repeated->max == 0)
+            fprintf(file, " exactly");
+        else
+            fprintf(file, ", to %.2g%s%s", repeated->max, *unit && strcmp(unit, "1") ? " " : "",
+                    strcmp(unit, "1") ? unit : "");
+        if (repeated->max > 0)
+            fprintf(file, " (worst: %s%s%s) at t = %.6g", name, joint ? " of joint " : "", joint ? joint : "",
+                    repeated->time);
+    }
+    fprintf(file, "\n");
+}
+
 /* "rod, copy, ... and 3 more" of what is marked; returns how many there are */
 static int write_marked(FILE *file, const keel_system *system, keel_name_of of, const int *mark, int n) {
     char buffer[32];
@@ -241,6 +266,7 @@ keel_status keel_report_write(FILE *file, const char *model_name, const keel_sys
     if (result->final) {
         write_start(file, result);
         write_violations(file, system, result);
+        write_repeated(file, system, result);
         write_shared(file, system, result);
         write_gap(file, result);
         write_correction(file, result);

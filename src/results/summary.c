@@ -124,6 +124,31 @@ static void write_rank(ki_json *json, const keel_system *system, const keel_resu
     ki_json_close(json);
 }
 
+/* null when all constraints are held. */
+static void write_repeated(ki_json *json, const keel_system *system, const keel_result *result) {
+    if (result->repeated_count == 0) {
+        ki_json_text(json, "repeated", NULL);
+        return;
+    }
+    char buffer[32];
+    const keel_violation *repeated = &result->repeated;
+    ki_json_open(json, "repeated");
+    ki_json_integer(json, "count", result->repeated_count);
+    ki_json_number(json, "max", repeated->max);
+    ki_json_number(json, "final", repeated->final);
+    ki_json_text(json, "worst", ki_worst_name(system, repeated, buffer));
+    ki_json_number(json, "time", repeated->time);
+    ki_json_number(json, "max_scaled", repeated->max_scaled);
+    ki_json_close(json);
+}
+
+static void write_notes(ki_json *json, const keel_result *result) {
+    ki_json_open_list(json, "notes");
+    for (int i = 0; i < result->note_count; i++)
+        ki_json_text(json, NULL, result->notes[i]);
+    ki_json_close_list(json);
+}
+
 /* null when the poses were not watched. */
 static void write_gap(ki_json *json, const keel_result *result) {
     if (!ki_gap_is_known(result)) {
@@ -220,10 +245,12 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
     ki_json_close(&json);
 
     write_rank(&json, system, result);
+    write_repeated(&json, system, result);
     write_shared(&json, system, result);
     write_shared_outputs(&json, system, result);
     write_gap(&json, result);
     write_events(&json, result);
+    write_notes(&json, result);
     write_counts(&json, &result->count);
     ki_json_number(&json, "cpu_seconds", result->cpu_seconds);
     ki_json_close(&json);

@@ -102,6 +102,9 @@ typedef struct level {
 static const level POSITION = {"constraints", "held", "position violation", "position", KEEL_UNIT_CONSTRAINT};
 static const level VELOCITY = {"velocities", "consistent", "velocity violation", "velocity", KEEL_UNIT_RATE};
 
+/* Relative to the size of a constraint. */
+static const double ROUND_OFF = 1e-11;
+
 /* The largest violation has the unit of its constraint. */
 static const char *worst_unit(const keel_system *system, const level *of, const keel_violation *violation,
                               char text[KEEL_UNIT + 1]) {
@@ -159,6 +162,19 @@ static void judge_level(ki_json *json, const keel_system *system, const keel_vio
     }
 }
 
+/* Constraints that follow others are off by as much as the drawing is; a run ends where it is more. */
+static void judge_repeated(ki_json *json, const keel_system *system, const keel_result *result) {
+    char worst[300], unit[KEEL_UNIT + 1];
+    const keel_violation *repeated = &result->repeated;
+    if (repeated->worst < 0 || repeated->max_scaled <= ROUND_OFF)
+        return;
+    ki_judge(json, true, "%d constraint%s that repeat%s others follow%s to %.2g%s (worst: %s)",
+             result->repeated_count, result->repeated_count == 1 ? "" : "s",
+             result->repeated_count == 1 ? "s" : "", result->repeated_count == 1 ? "s" : "", repeated->max,
+             worst_unit(system, &POSITION, repeated, unit),
+             worst_text(system, repeated, worst, sizeof worst));
+}
+
 static void judge_constraints(ki_json *json, const keel_system *system, const keel_result *result) {
     if (keel_system_m(system) == 0) {
         ki_judge(json, true, "no constraints");
@@ -166,6 +182,7 @@ static void judge_constraints(ki_json *json, const keel_system *system, const ke
     }
     if (system->n_h)
         judge_level(json, system, &result->position, &POSITION);
+    judge_repeated(json, system, result);
     judge_level(json, system, &result->velocity, &VELOCITY);
 }
 
@@ -334,11 +351,20 @@ static void write_events(ki_json *json, const keel_result *result) {
     ki_json_close_list(json);
 }
 
+/* What the run has to tell besides: everything that was noted or warned of. */
+static void write_notes(ki_json *json, const keel_result *result) {
+    ki_json_open_list(json, "notes");
+    for (int i = 0; i < result->note_count; i++)
+        ki_json_text(json, NULL, result->notes[i]);
+    ki_json_close_list(json);
+}
+
 void ki_write_verdict(ki_json *json, const keel_system *system, const keel_result *result,
                       const char *message, const ki_energy_scale *scale) {
     ki_write_finished(json, result->status == KEEL_OK && result->final);
     write_all_worst(json, system, result);
     write_judgements(json, system, result, message, scale);
+    write_notes(json, result);
     write_events(json, result);
     write_facts(json, system, result, scale);
 }

@@ -31,4 +31,7 @@ keel_status ki_keep_self_stresses(keel_simulation *sim, double *stress, int coun
 keel_status ki_find_shared_outputs(keel_simulation *sim, const keel_point *at, const double *v_rate,
                                    const double *outputs);
 
+/* Notes and warnings so far, for a result. (result.c) */
+keel_status ki_copy_notes(const keel_diagnostics *diagnostics, keel_result *result);
+
 #endif

@@ -153,8 +153,8 @@ keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y)
         return KEEL_OK;
     if (sys->evaluate(sys, h->work, KEEL_POSITION, &at, &terms) < 0)
         return KEEL_ERROR_CALLBACK;
-    int worst = -1;
-    double drift = 0; /* what a method leaves of the rows held, it leaves of the others */
+    double most = -1, drift = 0; /* what a method leaves of the rows held, it leaves of the others */
+    h->open_row = -1;
     for (int i = 0; i < sys->n_h; i++)
         if (h->selection->held[i])
             drift = fmax(drift, fabs(h->Phi[i]) * h->look.scale[i]);
@@ -162,27 +162,17 @@ keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y)
         if (h->selection->held[i])
             continue;
         double limit = fmax(ki_open_limit(sys, i), (1e-8 + 100 * drift) / h->look.scale[i]);
-        h->limit = fmax(h->limit, fabs(h->Phi[i]) / limit);
-        if (worst < 0 || fabs(h->Phi[i]) > fabs(h->Phi[worst]))
-            worst = i;
+        double open = fabs(h->Phi[i]), part = open / limit;
+        h->limit = fmax(h->limit, part);
+        if (part > most) {
+            most = part;
+            h->open_row = i;
+            h->open = open;
+        }
     }
-    if (worst >= 0)
-        ki_track_violation(&h->repeated, t, fabs(h->Phi[worst]), fabs(h->Phi[worst]) * h->look.scale[worst],
-                           worst);
+    if (h->open_row >= 0 && h->limit <= 1)
+        ki_track_violation(&h->repeated, t, h->open, h->open * h->look.scale[h->open_row], h->open_row);
     return KEEL_OK;
-}
-
-keel_status ki_check_repeated_start(keel_simulation *sim) {
-    const ki_held *h = &sim->held;
-    char name[160];
-    if (!(h->limit > 1))
-        return KEEL_OK;
-    keel_diagnostics_add(
-        sim->diagnostics, KEEL_ERROR, (keel_location){0},
-        "the start is inconsistent: %s depends on others and contradicts them: it stays open "
-        "by %.6g when they are met",
-        ki_constraint_text(sim->system, h->repeated.worst, name, sizeof name), h->repeated.max);
-    return KEEL_ERROR_START;
 }
 
 /* ---- changes on the way */
@@ -271,6 +261,16 @@ static bool has_come_open(keel_simulation *sim) {
     return h->limit > fmin(fmax(1, sim->watch.largest / gap), MOST_BY_GAP);
 }
 
+keel_status ki_blame_repeated(keel_simulation *sim, keel_status status) {
+    static const double ABOUT_TO_OPEN = 0.5;
+    const ki_held *h = &sim->held;
+    if (!h->selection || !ki_worth_retrying(status) || status == KEEL_ERROR_LIMIT ||
+        !(h->limit > ABOUT_TO_OPEN))
+        return status;
+    return ki_trouble_at(&sim->dynamics, KEEL_ERROR_SINGULAR, KI_TROUBLE_REPEATED, sim->integrator->t,
+                         h->open_row, h->open);
+}
+
 keel_status ki_after_step(keel_simulation *sim, keel_status status) {
     enum { MOST = 12 };
     ki_held *h = &sim->held;
@@ -279,7 +279,7 @@ keel_status ki_after_step(keel_simulation *sim, keel_status status) {
     if (status) { /* perhaps the rows were a bad choice here */
         if (!ki_worth_retrying(status) || status == KEEL_ERROR_LIMIT ||
             !find_better(sim, sim->integrator->t, sim->integrator->y, 1.1))
-            return status;
+            return ki_blame_repeated(sim, status);
         memcpy(sim->row_y, sim->integrator->y, (size_t)sim->integrator->n * sizeof(double));
         keel_status changed = change_rows(sim, sim->integrator->t, 0);
         status = changed ? changed : ki_take_step(sim);
@@ -288,14 +288,13 @@ keel_status ki_after_step(keel_simulation *sim, keel_status status) {
         status = ki_measure_repeated(sim, sim->integrator->t, sim->integrator->y);
     for (int k = 0; !status && has_come_open(sim); k++) {
         if (k == MOST)
-            return ki_trouble_at(&sim->dynamics, KEEL_ERROR_SINGULAR, KI_TROUBLE_REPEATED, sim->integrator->t,
-                                 h->repeated.worst, h->repeated.max);
+            return ki_blame_repeated(sim, KEEL_ERROR_SINGULAR);
         if (!(status = go_back(sim)))
             status = ki_take_step(sim);
         if (!status)
             status = ki_measure_repeated(sim, sim->integrator->t, sim->integrator->y);
     }
-    return status;
+    return status ? ki_blame_repeated(sim, status) : KEEL_OK;
 }
 
 keel_status ki_renew_held(keel_simulation *sim) {

@@ -34,7 +34,9 @@ typedef struct ki_held {
     double *y, t;     /* [n_y] the state before the last step, and when */
     double *Phi;      /* [n_h] */
     double limit;     /* of the last look: largest |Phi_i| / what may stay open, of rows that are not held */
-    keel_violation repeated; /* of those, at position level */
+    int open_row;     /* ... and the row, as open as this */
+    double open;
+    keel_violation repeated; /* of those, at position level, at the states that were accepted */
 } ki_held;
 
 /* Looks at the constraints at a state and chooses which ones to hold: sim->active. */
@@ -50,13 +52,14 @@ keel_status ki_expand_multipliers(keel_simulation *sim, const keel_point *at);
 /* How far the other rows are open at (t, y). */
 keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y);
 
-/* KEEL_ERROR_START after a message if one of them cannot be met at the start. */
-keel_status ki_check_repeated_start(keel_simulation *sim);
-
 /* Before a step, and after it (with what it returned): goes back if it has left the constraints that are not
  * held, and changes those that are where others are better. */
 void ki_before_step(keel_simulation *sim);
 keel_status ki_after_step(keel_simulation *sim, keel_status status);
+
+/* Steps that fail where constraints that are not held are about to open fail because of them: the status,
+ * with that as the trouble. */
+keel_status ki_blame_repeated(keel_simulation *sim, keel_status status);
 
 /* After the watch had its look. */
 keel_status ki_renew_held(keel_simulation *sim);

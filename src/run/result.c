@@ -19,6 +19,25 @@ static double root_mean(double sum, long count) {
     return count ? sqrt(sum / (double)count) : 0;
 }
 
+keel_status ki_copy_notes(const keel_diagnostics *diagnostics, keel_result *result) {
+    int count = diagnostics ? keel_diagnostics_count(diagnostics) : 0;
+    result->notes = calloc((size_t)count + 1, sizeof *result->notes);
+    if (!result->notes)
+        return KEEL_ERROR_MEMORY;
+    for (int i = 0; i < count; i++) {
+        keel_diagnostic message = keel_diagnostics_get(diagnostics, i);
+        if (message.severity == KEEL_ERROR)
+            continue;
+        char **note = &result->notes[result->note_count];
+        *note = malloc(strlen(message.text) + 1);
+        if (!*note)
+            return KEEL_ERROR_MEMORY;
+        strcpy(*note, message.text);
+        result->note_count++;
+    }
+    return KEEL_OK;
+}
+
 /* Copies of the lists that the result owns. */
 static keel_status copy_lists(const keel_simulation *sim, keel_result *result) {
     size_t events = (size_t)sim->event_count, m = (size_t)keel_system_m(sim->system);
@@ -38,7 +57,7 @@ static keel_status copy_lists(const keel_simulation *sim, keel_result *result) {
         ki_write_event(sim, i, &result->events[i]);
     if (sim->shared)
         memcpy(result->shared, sim->shared, m * sizeof *result->shared);
-    return KEEL_OK;
+    return ki_copy_notes(sim->diagnostics, result);
 }
 
 static keel_status copy_final(keel_simulation *sim, keel_result *result) {
@@ -61,29 +80,32 @@ static keel_status copy_final(keel_simulation *sim, keel_result *result) {
 
 keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
     const ki_integrator *in = sim->integrator;
-    *result = (keel_result){.method = sim->settings.method,
-                            .method_reason = sim->method_reason,
-                            .closed_forms = sim->reduction ? sim->reduction->reason : NULL,
-                            .position = sim->position,
-                            .velocity = sim->velocity,
-                            .has_energy = sim->system->has_energy,
-                            .energy_initial = sim->energy_initial,
-                            .energy_final = sim->energy_final,
-                            .energy_drift = sim->energy_drift,
-                            .energy_drift_max = sim->energy_drift_max,
-                            .audit = sim->audit.sum,
-                            .gains = sim->audit.gains,
-                            .losses = sim->audit.losses,
-                            .start_position_moved = sim->start_position_moved,
-                            .start_velocity_moved = sim->start_velocity_moved,
-                            .correction_position = root_mean(in->moved_position, in->steps),
-                            .correction_velocity = root_mean(in->moved_velocity, in->steps),
-                            .event_count = sim->event_count,
-                            .events_dropped = sim->events_dropped,
-                            .gap_smallest = sim->watch.active ? sim->watch.smallest : -1,
-                            .gap_time = sim->watch.smallest_time,
-                            .rank = sim->rank,
-                            .rank_gap = sim->rank_gap};
+    *result =
+        (keel_result){.method = sim->settings.method,
+                      .method_reason = sim->method_reason,
+                      .closed_forms = sim->reduction ? sim->reduction->reason : NULL,
+                      .position = sim->position,
+                      .velocity = sim->velocity,
+                      .repeated = sim->held.repeated,
+                      .repeated_count = sim->held.selection ? sim->held.look.m - sim->held.look.rank : 0,
+                      .has_energy = sim->system->has_energy,
+                      .energy_initial = sim->energy_initial,
+                      .energy_final = sim->energy_final,
+                      .energy_drift = sim->energy_drift,
+                      .energy_drift_max = sim->energy_drift_max,
+                      .audit = sim->audit.sum,
+                      .gains = sim->audit.gains,
+                      .losses = sim->audit.losses,
+                      .start_position_moved = sim->start_position_moved,
+                      .start_velocity_moved = sim->start_velocity_moved,
+                      .correction_position = root_mean(in->moved_position, in->steps),
+                      .correction_velocity = root_mean(in->moved_velocity, in->steps),
+                      .event_count = sim->event_count,
+                      .events_dropped = sim->events_dropped,
+                      .gap_smallest = sim->watch.active ? sim->watch.smallest : -1,
+                      .gap_time = sim->watch.smallest_time,
+                      .rank = sim->rank,
+                      .rank_gap = sim->rank_gap};
     result->count = (keel_counts){.steps = in->steps,
                                   .rejected = in->rejected,
                                   .evaluations = sim->dynamics.evaluations,
@@ -103,5 +125,8 @@ void keel_result_clear(keel_result *result) {
     free(result->shared);
     free(result->output_shared);
     free(result->invariants);
+    for (int i = 0; i < result->note_count; i++)
+        free(result->notes[i]);
+    free(result->notes);
     *result = (keel_result){0};
 }

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <time.h>
 
+#include "run/events.h"
+
 /* A negative answer of a listener ends the run; a full disk stays an I/O error. */
 static keel_status told(keel_status answer) {
     if (answer >= 0)
@@ -90,6 +92,7 @@ keel_status keel_run(const keel_system *system, const keel_state *start, int vel
     *result = (keel_result){.method = settings->method,
                             .position.worst = -1,
                             .velocity.worst = -1,
+                            .repeated.worst = -1,
                             .rank = -1,
                             .gap_smallest = -1};
     loop l = {.settings = settings, .observer = observer ? observer : &NOBODY, .t_start = start->t};
@@ -99,6 +102,8 @@ keel_status keel_run(const keel_system *system, const keel_state *start, int vel
         keel_status filled = keel_simulation_result(l.sim, result);
         status = status ? status : filled;
         result->count.rows = l.rows;
+    } else {
+        ki_copy_notes(diagnostics, result); /* as far as there is memory */
     }
     result->status = status;
     result->cpu_seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;

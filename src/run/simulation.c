@@ -257,9 +257,7 @@ static keel_status consistent_start(keel_simulation *sim, double t, int velociti
     if ((status = choose_again(sim, t)))
         return status;
     status = ki_factor_at(sim->full, t, sim->row_y);
-    if (!status)
-        status = ki_measure_repeated(sim, t, sim->row_y);
-    return status ? status : ki_check_repeated_start(sim);
+    return status ? status : ki_check_repeated(sim, t);
 }
 
 /* Penalties do not divide by J, and fixed steps walk over poses as they come. */
@@ -329,7 +327,7 @@ keel_simulation *keel_simulation_new(const keel_system *system, const keel_state
     sim->system = sim->active = system;
     sim->settings = *settings;
     sim->diagnostics = diagnostics;
-    sim->position.worst = sim->velocity.worst = -1;
+    sim->position.worst = sim->velocity.worst = sim->held.repeated.worst = -1;
     ki_arena_init(&sim->arena);
     *status = ki_choose_reduction(system, settings, diagnostics, &sim->reduction);
     if (!*status)
@@ -387,7 +385,7 @@ static bool has_collapsed(keel_simulation *sim) {
 
 static keel_status tell_collapse(keel_simulation *sim) {
     sim->dynamics.trouble = sim->collapse.trouble;
-    ki_report_collapse(&sim->dynamics, sim->integrator->t, &sim->collapse, sim->diagnostics);
+    ki_report_collapse(sim, &sim->collapse);
     explain_failure(sim);
     return KEEL_ERROR_STEP_SIZE;
 }
@@ -414,7 +412,7 @@ keel_status keel_simulation_step(keel_simulation *sim) {
     if (stepped && !status)
         ki_remember_far(sim);
     if (status && !(stepped && status == KEEL_ERROR_SINGULAR)) /* a pose that ends the run has told so */
-        ki_report_failure(&sim->dynamics, status, sim->integrator->t, sim->diagnostics);
+        ki_report_step_failure(sim, status);
     if (status && !stepped)
         explain_failure(sim);
     return status;

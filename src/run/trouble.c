@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "keel/rank.h"
+#include "formulate/dependence.h"
+#include "formulate/independence.h"
+#include "run/dead_point.h"
+#include "run/simulation.h"
 
 const char *ki_constraint_text(const keel_system *system, int i, char *buffer, int size) {
     char name[32];
@@ -41,8 +44,31 @@ static void describe_conserving(const keel_system *system, const ki_trouble *tro
         snprintf(text, size, "%s", trouble->why);
 }
 
+/* What projections could not do. What is left may be round-off: then that is not the reason. `duration` is
+ * that of the run: a velocity is nothing if nothing comes of it. */
+static void describe_projection(const keel_system *system, const ki_trouble *trouble, double duration,
+                                char *text, size_t size) {
+    char constraint[160];
+    bool velocity = trouble->kind == KI_TROUBLE_VELOCITY;
+    ki_constraint_text(system, trouble->index, constraint, sizeof constraint);
+    if ((!velocity || duration > 0) &&
+        ki_is_round_off(system, trouble->index, velocity ? duration * trouble->amount : trouble->amount))
+        snprintf(
+            text, size,
+            "%s projection does not settle near %s, though what is left is round-off: the pose is singular, "
+            "or nearly so",
+            velocity ? "velocity" : "position", constraint);
+    else if (velocity)
+        snprintf(text, size, "velocity projection cannot satisfy %s: its rate stays at %.3g", constraint,
+                 trouble->amount);
+    else
+        snprintf(text, size, "projection cannot close %s: it stays open by %.3g", constraint,
+                 trouble->amount);
+}
+
 /* What went wrong, as a clause. */
-static void describe(const keel_system *system, const ki_trouble *trouble, char *text, size_t size) {
+static void describe(const keel_system *system, const ki_trouble *trouble, double duration, char *text,
+                     size_t size) {
     char name[32], constraint[160];
     int i = trouble->index;
     switch (trouble->kind) {
@@ -79,12 +105,8 @@ static void describe(const keel_system *system, const ki_trouble *trouble, char 
                  ki_constraint_text(system, i, constraint, sizeof constraint), trouble->amount);
         break;
     case KI_TROUBLE_POSITION:
-        snprintf(text, size, "projection cannot close %s: it stays open by %.3g",
-                 ki_constraint_text(system, i, constraint, sizeof constraint), trouble->amount);
-        break;
     case KI_TROUBLE_VELOCITY:
-        snprintf(text, size, "velocity projection cannot satisfy %s: its rate stays at %.3g",
-                 ki_constraint_text(system, i, constraint, sizeof constraint), trouble->amount);
+        describe_projection(system, trouble, duration, text, size);
         break;
     case KI_TROUBLE_AUXILIARY:
         snprintf(text, size, "Newton's method for the auxiliary unknown '%s' does not converge",
@@ -119,11 +141,8 @@ static void describe(const keel_system *system, const ki_trouble *trouble, char 
                  "terms of size %.3g (keep_invariants = no runs without)",
                  keel_system_name(system, KEEL_NAME_INVARIANT, i, name), trouble->amount, trouble->size);
         break;
-    case KI_TROUBLE_REPEATED:
-        snprintf(text, size,
-                 "%s repeats others in the drawn pose, but opens by %.3g on the way: the drawing is not that "
-                 "of a mechanism that moves",
-                 ki_constraint_text(system, i, constraint, sizeof constraint), trouble->amount);
+    case KI_TROUBLE_REPEATED: /* describe_repeated knows more: of all constraints */
+        snprintf(text, size, "constraints that repeat others open by %.3g", trouble->amount);
         break;
     case KI_TROUBLE_AUGMENTED:
     case KI_TROUBLE_MASS_CHANGES:
@@ -133,80 +152,43 @@ static void describe(const keel_system *system, const ki_trouble *trouble, char 
     }
 }
 
+const char *ki_words_of_repetition(keel_simulation *sim, double t, const double *y, int row, char *text,
+                                   int size) {
+    const keel_system *sys = sim->system;
+    ki_independence *look = &sim->held.look;
+    double *parts = sim->held.lambda; /* of rows, which come no more */
+    keel_point at = {.t = t, .q = y, .v = y + sys->n_q, .z = y + sys->n_q + sys->n_v};
+    int rank;
+    look->ignored[row] = true;
+    keel_status status = ki_count_independent(look, &at, &rank);
+    look->ignored[row] = false;
+    if (status)
+        return ki_constraint_text(sys, row, text, size);
+    ki_parts_of_row(look, row, parts);
+    return ki_repetition_words(sys, parts, row, text, size);
+}
+
+/* A constraint that is not held opens; it is a row of the system with all of them. */
+static void describe_repeated(keel_simulation *sim, char *text, size_t size) {
+    const keel_system *sys = sim->system;
+    const ki_trouble *trouble = &sim->dynamics.trouble;
+    int row = trouble->index;
+    char words[500], unit[KEEL_UNIT + 1], buffer[KEEL_UNIT];
+    bool motion = sys->names.joint && !sys->names.joint[row];
+    const char *known = keel_system_unit(sys, KEEL_UNIT_CONSTRAINT, row, buffer);
+    snprintf(unit, sizeof unit, "%s%s", *known ? " " : "", known);
+    ki_words_of_repetition(sim, sim->integrator->t, sim->integrator->y, row, words, sizeof words);
+    if (motion || !sys->row_size)
+        snprintf(text, size, "%s up to here, but then it is off by %.2g%s: they contradict each other", words,
+                 trouble->amount, unit);
+    else
+        snprintf(text, size,
+                 "%s up to here, but then it opens by %.2g%s, more than the precision of the drawing allows "
+                 "(%.2g): draw them alike, or tell by 'precision' how well the drawing is known",
+                 words, trouble->amount, unit, ki_open_limit(sys, row));
+}
+
 /* ---- motions that a mechanism cannot follow ------------------------------------------------------------ */
-
-/* J is looked at up to so many entries. */
-static const double MOST_ENTRIES = 1e5;
-
-/* True for the row of a motion: rows of joints tell their joint. */
-static bool is_motion(const keel_system *system, int i) {
-    return i < system->n_h && !system->names.joint[i];
-}
-
-/* Adds 'name' to a list in `text` unless it is the one before, or does not fit. */
-static void add_once(char *text, size_t size, const char *name, const char **last) {
-    size_t used = strlen(text);
-    if ((*last && strcmp(*last, name) == 0) || used + strlen(name) + 5 >= size)
-        return;
-    snprintf(text + used, size - used, "%s'%s'", used ? ", " : "", name);
-    *last = name;
-}
-
-static double row_length(const ki_dynamics *d, int i) {
-    keel_pattern P = d->system->J;
-    double square = 0;
-    for (int k = P.start[i]; k < P.start[i + 1]; k++)
-        square += d->at.J[k] * d->at.J[k];
-    return sqrt(square);
-}
-
-/* The motions and joints that take part in a dependency of J with a motion in it, as y_i J_i of a y with
- * J^T y = 0, nearly, tells: motions with more than `least` of the longest, which may be little where a short
- * crank is driven. False if there is none. */
-static bool list_dependency(const ki_dynamics *d, const keel_rank *rank, double least, char *motions,
-                            char *joints, size_t size) {
-    const keel_system *system = d->system;
-    int m = keel_system_m(system);
-    const char *last_motion = NULL, *last_joint = NULL;
-    char buffer[32];
-    motions[0] = joints[0] = 0;
-    for (int k = 0; k < rank->dependent_count && !motions[0]; k++) {
-        const double *y = rank->null_space + (size_t)k * (size_t)m;
-        double most = 0;
-        for (int i = 0; i < m; i++)
-            most = fmax(most, fabs(y[i]) * row_length(d, i));
-        for (int i = 0; i < system->n_h; i++)
-            if (is_motion(system, i) && fabs(y[i]) * row_length(d, i) > least * most)
-                add_once(motions, size, keel_system_name(system, KEEL_NAME_CONSTRAINT, i, buffer),
-                         &last_motion);
-        for (int i = 0; motions[0] && i < m; i++)
-            if (system->names.joint[i] && fabs(y[i]) * row_length(d, i) > 0.05 * most)
-                add_once(joints, size, system->names.joint[i], &last_joint);
-    }
-    return motions[0] != 0;
-}
-
-/* Near a dead point the row of a motion depends on those of the joints. J is that of the last evaluation, as
- * near to the dead point as the run came; how near is not known, so the tolerance grows. */
-static bool at_dead_point(const ki_dynamics *d, char *motions, char *joints, size_t size) {
-    const keel_system *system = d->system;
-    bool found = false, any = false;
-    int bad;
-    for (int i = 0; system->names.joint && i < system->n_h; i++)
-        any = any || is_motion(system, i);
-    if (!any || (double)d->m * system->n_v > MOST_ENTRIES ||
-        !ki_all_finite(d->at.J, keel_pattern_count(system->J), &bad))
-        return false;
-    for (double tolerance = 1e-6; !found && tolerance < 0.2; tolerance *= 10) {
-        keel_rank rank;
-        if (keel_rank_compute(system->J, d->at.J, tolerance, &rank))
-            return false;
-        found = list_dependency(d, &rank, fmin(0.05, fmax(1e-3, 5 * rank.largest_dropped)), motions, joints,
-                                size);
-        keel_rank_clear(&rank);
-    }
-    return found;
-}
 
 /* Whether a failure can be that of a motion which asks for more than the joints allow. */
 static bool can_be_dead_point(keel_status status, const ki_trouble *trouble) {
@@ -225,17 +207,29 @@ static bool can_be_dead_point(keel_status status, const ki_trouble *trouble) {
     }
 }
 
-/* True if the failure was put into words that way. */
-static bool report_dead_point(const ki_dynamics *d, keel_status status, double t, const char *cause,
-                              keel_diagnostics *diagnostics) {
-    char motions[120], joints[120];
-    if (!can_be_dead_point(status, &d->trouble) || !at_dead_point(d, motions, joints, sizeof motions))
+/* True if the failure is that of a motion at a dead point, and was put into words. */
+static bool report_dead_point(keel_simulation *sim, keel_status status, const char *cause) {
+    const keel_system *sys = sim->system;
+    const ki_integrator *in = sim->integrator;
+    ki_dead_point found;
+    char name[32], reach[160] = "", buffer[KEEL_UNIT];
+    if (sim->reduction || !can_be_dead_point(status, &sim->dynamics.trouble))
         return false;
+    keel_point last = {.t = in->t, .q = in->y, .v = in->y + sys->n_q, .z = in->y + sys->n_q + sys->n_v};
+    if (!ki_find_dead_point(sys, ki_work_of_all(sim), &last, sim->settings.until, &found))
+        return false;
+    const char *unit = keel_system_unit(sys, KEEL_UNIT_CONSTRAINT, found.motion, buffer);
+    if (found.valued)
+        snprintf(reach, sizeof reach,
+                 "; what it drives reaches %.10g%s%s at %s, and it asks for %.6g at t = %.6g", found.top,
+                 *unit ? " " : "", unit, found.least ? "least" : "most", found.asked, found.t_1);
     keel_diagnostics_add(
-        diagnostics, KEEL_ERROR, (keel_location){0},
-        "the motion %s cannot be followed beyond t = %.10g: the mechanism has reached a dead "
-        "point, further on its joints (%s) cannot close (%s)",
-        motions, t, joints, cause);
+        sim->diagnostics, KEEL_ERROR, (keel_location){0},
+        "the motion '%s' cannot be followed beyond t = %.10g: the mechanism has reached a dead "
+        "point%s%s%s%s (the run stopped at t = %.10g: %s)",
+        keel_system_name(sys, KEEL_NAME_CONSTRAINT, found.motion, name), found.t,
+        found.joints[0] ? ", further on its joints (" : "", found.joints,
+        found.joints[0] ? ") cannot close" : "", reach, in->t, cause);
     return true;
 }
 
@@ -283,58 +277,71 @@ static bool find_source(const ki_dynamics *d, const failure *f, char *cause, siz
     return false;
 }
 
-/* The place of what failed, or none; the cause in words. False if the failure was reported as a dead point.
- */
-static bool find_cause(const ki_dynamics *d, const failure *f, char *cause, size_t size, keel_location *where,
-                       keel_diagnostics *diagnostics) {
+/* The place of what failed, or none; the cause in words. True if the model has a part that is to blame. `sim`
+ * is NULL before the first step. */
+static bool find_cause(const ki_dynamics *d, const failure *f, keel_simulation *sim, char *cause, size_t size,
+                       keel_location *where) {
     *where = (keel_location){0};
-    if (d->trouble.kind == KI_TROUBLE_NONE && f->limit > f->t)
+    if (sim && d->trouble.kind == KI_TROUBLE_REPEATED)
+        describe_repeated(sim, cause, size);
+    else if (d->trouble.kind == KI_TROUBLE_NONE && f->limit > f->t)
         snprintf(cause, size,
                  "the error estimate asks for ever shorter steps (if nothing ends there, round-off "
                  "does it, and a larger tolerance gets past)");
     else
-        describe(d->system, &d->trouble, cause, size);
-    return find_source(d, f, cause, size, where) ||
-           !report_dead_point(d, f->status, f->t, cause, diagnostics);
+        describe(d->system, &d->trouble, sim ? sim->settings.until - f->t : 0, cause, size);
+    return find_source(d, f, cause, size, where);
 }
 
-void ki_report_failure(const ki_dynamics *d, keel_status status, double t, keel_diagnostics *diagnostics) {
-    char cause[600];
+static void report(const ki_dynamics *d, keel_status status, double t, keel_simulation *sim,
+                   keel_diagnostics *diagnostics) {
+    char cause[1000] = "";
     keel_location nowhere = {0}, where;
     failure f = {status, t, t};
     switch (status) {
     case KEEL_ERROR_MEMORY:
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere, "out of memory");
-        break;
+        return;
     case KEEL_ERROR_LIMIT:
         keel_diagnostics_add(diagnostics, KEEL_ERROR, nowhere,
                              "t = %.10g: stopped after the most steps allowed (option max_steps)", t);
-        break;
-    case KEEL_ERROR_STEP_SIZE:
-        if (find_cause(d, &f, cause, sizeof cause, &where, diagnostics))
-            keel_diagnostics_add(diagnostics, KEEL_ERROR, where,
-                                 "t = %.10g: the step size became too small: %s", t, cause);
-        break;
+        return;
     default:
-        if (find_cause(d, &f, cause, sizeof cause, &where, diagnostics))
-            keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "t = %.10g: %s", d->trouble.t, cause);
+        if (!find_cause(d, &f, sim, cause, sizeof cause, &where) && sim &&
+            report_dead_point(sim, status, cause))
+            return;
     }
+    if (status == KEEL_ERROR_STEP_SIZE)
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "t = %.10g: the step size became too small: %s",
+                             t, cause);
+    else
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "t = %.10g: %s", d->trouble.t, cause);
 }
 
-void ki_report_collapse(const ki_dynamics *d, double t, const ki_collapse *collapse,
-                        keel_diagnostics *diagnostics) {
-    char cause[600];
+void ki_report_failure(const ki_dynamics *d, keel_status status, double t, keel_diagnostics *diagnostics) {
+    report(d, status, t, NULL, diagnostics);
+}
+
+void ki_report_step_failure(keel_simulation *sim, keel_status status) {
+    report(&sim->dynamics, status, sim->integrator->t, sim, sim->diagnostics);
+}
+
+void ki_report_collapse(keel_simulation *sim, const ki_collapse *collapse) {
+    char cause[1000] = "";
     keel_location where;
+    double t = sim->integrator->t;
     failure f = {KEEL_ERROR_STEP_SIZE, t, collapse->limit};
-    if (!find_cause(d, &f, cause, sizeof cause, &where, diagnostics))
+    ki_blame_repeated(sim, KEEL_ERROR_STEP_SIZE);
+    if (!find_cause(&sim->dynamics, &f, sim, cause, sizeof cause, &where) &&
+        report_dead_point(sim, KEEL_ERROR_STEP_SIZE, cause))
         return;
     if (collapse->is_shrinking)
-        keel_diagnostics_add(diagnostics, KEEL_ERROR, where,
+        keel_diagnostics_add(sim->diagnostics, KEEL_ERROR, where,
                              "t = %.10g: the step size becomes too small: steps shrink towards t = %.6g and "
                              "do not get there (the rest of the run would take more than %.0e of them): %s",
                              t, collapse->limit, collapse->attempts_left, cause);
     else
-        keel_diagnostics_add(diagnostics, KEEL_ERROR, where,
+        keel_diagnostics_add(sim->diagnostics, KEEL_ERROR, where,
                              "t = %.10g: the step size became too small: steps do not get on (the rest of "
                              "the run would take %.0e of them): %s",
                              t, collapse->attempts_left, cause);

@@ -69,13 +69,14 @@ static keel_status correction(ki_dynamics *d, keel_saddle *P, solver *solve, con
     return KEEL_OK;
 }
 
-/* One Gauss-Newton step from the Phi in d->at. Positions of redundant constraints contradict each other by
- * the square of their violation: with factors of an earlier point the dependent ones are left to follow the
- * others, which is cheaper than to share what is left by least squares. If that stalls, fresh factors do. */
-static keel_status position_step(ki_dynamics *d, double t, double *y, bool fresh, bool by_step) {
+/* One Gauss-Newton step from the Phi in d->at, of which row `worst` is open most. Positions of redundant
+ * constraints contradict each other by the square of their violation: with factors of an earlier point the
+ * dependent ones are left to follow the others, which is cheaper than to share what is left by least squares.
+ * If that stalls, fresh factors do. */
+static keel_status position_step(ki_dynamics *d, double t, double *y, int worst, bool fresh, bool by_step) {
     solver *solve = fresh ? ki_saddle_solve_once : ki_saddle_solve_leaving;
     if (correction(d, d->P_G, solve, d->at.Phi, d->system->n_h, by_step) < 0)
-        return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_POSITION, t, 0, fabs(d->at.Phi[0]));
+        return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_POSITION, t, worst, fabs(d->at.Phi[worst]));
     ki_move(d, y, d->x);
     return KEEL_OK;
 }
@@ -152,7 +153,7 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
             p.fresh = true;
             by_step = sized = false;
         }
-        if ((status = position_step(d, t, y, p.fresh, by_step)) || d->P_D)
+        if ((status = position_step(d, t, y, worst, p.fresh, by_step)) || d->P_D)
             return status; /* a penalty projection is one step: it does not go all the way */
         what = terms_after(d, iteration + 1);
     }
@@ -161,10 +162,10 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
 
 /* One step from the rates in d->at. Rows that repeat others follow them in the first one; if that is not
  * enough, all share what is left. */
-static keel_status velocity_step(ki_dynamics *d, double t, double *v, bool first, bool by_step) {
+static keel_status velocity_step(ki_dynamics *d, double t, double *v, int worst, bool first, bool by_step) {
     solver *solve = first ? ki_saddle_solve_leaving : ki_saddle_solve_once;
     if (correction(d, d->P, solve, d->at.rate, d->m, by_step) < 0)
-        return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_VELOCITY, t, 0, fabs(d->at.rate[0]));
+        return ki_trouble_at(d, KEEL_ERROR_SINGULAR, KI_TROUBLE_VELOCITY, t, worst, fabs(d->at.rate[worst]));
     for (int i = 0; i < d->system->n_v; i++)
         v[i] += d->x[i];
     return KEEL_OK;
@@ -229,7 +230,7 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
         }
         anew = p.fresh && d->system->J_needs_v; /* otherwise J stays as it is */
         what = terms_after_velocity(d);
-        if ((status = velocity_step(d, t, v, iteration == 0, by_step)) || d->P_D)
+        if ((status = velocity_step(d, t, v, worst, iteration == 0, by_step)) || d->P_D)
             return status;
     }
     return ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_VELOCITY, t, worst, fabs(d->at.rate[worst]));

@@ -188,6 +188,7 @@ static void connect(ki_selection *s) {
     sys->advance = sys->advance ? advance : NULL;
     sys->pull = sys->pull ? pull : NULL;
     sys->explain = sys->explain ? explain : NULL;
+    sys->law = NULL; /* the whole system is asked */
     sys->kernel = NULL;
     sys->accelerate = NULL;
     memset(&sys->own, 0, sizeof sys->own);

@@ -49,7 +49,11 @@ exits 0 run "$models/pendulum_redundant.yaml" --until 1 --method dop853/index1/g
 exits 0 run "$models/pendulum_period.yaml" --until 1 --summary invariants.json
 # and one with repeated joints outputs that depend on how they share
 exits 0 run "$models/door.yaml" --until 0.1 --summary door.json
-grep -v '^invariants \|^shared_outputs ' paths >most
+# and one of six digits a note
+sed "/hinge_2/s/axis: z/axis: [0.0000002, 0, 1]/" "$models/door.yaml" >digits.yaml
+exits 0 run digits.yaml --until 0.1 --summary digits.json
+grep -v '^invariants \|^shared_outputs \|^notes ' paths >most
+"$JSON_PATHS" digits.json | grep '^notes' >>most
 "$JSON_PATHS" invariants.json | grep '^invariants' >>most
 "$JSON_PATHS" door.json | grep '^shared_outputs' | cat most - >paths
 sed 's/ .*//; s/\[[0-9]*\]/[]/; s/^\(final\.\(q\|v\|v_rate\|z\|s\|lambda\|outputs\)\)\..*/\1.NAME/' paths | sort -u >keys

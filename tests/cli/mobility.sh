@@ -91,6 +91,27 @@ for method in auto rk4 generalized-alpha; do
     says err "'C'"
 done
 
+# the proof: how far the driven quantity can get, by the closed form above; the motion asks for 1 rad at the end
+exits 1 run dead.yaml
+grep -qE "beyond t = 0\.766631405[0-9]*: the mechanism has reached a dead point, further on its joints \('C'\) cannot close; what it drives reaches 0\.766631405[0-9]* rad at most, and it asks for 1 at t = 1 " err || fail "what can be reached"
+# ... also with freedoms to spare: a pendulum hangs from the coupler
+sed -e "s/^joints:/  bob: {mass: 0.1, centre: [1.5, 0.5], inertia: 0.01}\n&/" \
+    -e "s/^motions:/  E: {type: revolute, bodies: [coupler, bob], at: [1.5, 1.5]}\n&/" dead.yaml >hanging_dead.yaml
+exits 1 run hanging_dead.yaml
+grep -qE "beyond t = 0\.766631[0-9]*: the mechanism has reached a dead point.* reaches 0\.766631[0-9]* rad at most" err || fail "dead point with a pendulum"
+# the other way: a rocker that swings back has a least angle, and |AC| = sqrt(10) + 1 there
+sed 's/speed: 1}/speed: -1}/' dead.yaml >back.yaml
+exits 1 run back.yaml --until 3
+grep -qE "what it drives reaches -[0-9.]+ rad at least, and it asks for -3 at t = 3 " err || fail "least angle"
+
+# a crank that turns fully has no dead point, whatever else is wrong: steps that are too long, or a law that ends
+sed 's/speed: 1}/speed: 30}/' driven.yaml >fast.yaml
+for try in "generalized-alpha 0.1" "bdf-fixed 0.05" "rk4 0.2"; do
+    exits 1 run fast.yaml --method ${try% *} --step ${try#* }
+    grep -q "dead point" err && fail "no dead point with $try"
+    grep -qE "Newton's method of the step does not converge|projection cannot close" err || fail "cause with $try"
+done
+
 # only the joints that it takes to lock a body are named: not what hangs from it
 cat >hanging.yaml <<'MODEL'
 keel: 1
@@ -177,3 +198,120 @@ done
 { cat door.yaml && echo "coordinates: relative"; } >zeros.yaml
 exits 0 check zeros.yaml
 grep -qE '^  rank gap +none: all rows are zero$' out || fail "rank gap of zeros"
+
+# hinges that agree to six digits repeat each other, and it is told by how much; exact ones say nothing of it
+sed 's/hinge_2: .*/hinge_2: {type: revolute, bodies: [ground, door], at: [0.0000003, 0, 1.5], axis: [0.0000002, 0, 1]}/' door.yaml >digits.yaml
+told="hinge_2 repeats 5 conditions that hinge_1 already imposes, to 3e-07 m and 2e-07 rad: within the precision of the drawing"
+exits 0 check digits.yaml
+grep -qE "^  dependent joints +$told$" out || fail "hinges of six digits"
+grep -qE '^  rank gap +none: no row counts, the largest remainder is [0-9.]+e-07: within the precision of the drawing$' out || fail "rank gap of six digits"
+grep -qE '^  degrees of freedom +7$' out || fail "freedoms of six digits"
+says err "digits.yaml:9:3: note: $told"
+exits 0 run digits.yaml
+says err "digits.yaml:9:3: note: $told"
+exits 0 run door.yaml
+silent err
+# ... unless the drawing is exact
+{ cat digits.yaml && echo "precision: 0"; } >exact.yaml
+exits 2 run exact.yaml
+says err "lock body 'door'"
+says err "exact.yaml:9:3: note: joint 'hinge_2' differs by 3e-07 m only from repeating what others impose: if it is meant to repeat them, draw it in line with them, or tell by 'precision' how well the drawing is known"
+{ cat door.yaml && echo "precision: 0"; } >exact.yaml
+exits 0 run exact.yaml
+
+# a hinge 1 mm beside the other is a mistake, unless places are known no better than that
+for precision in 0 1e-6 1e-5; do
+    { sed 's/at: \[0, 0, 1.5\]/at: [0.001, 0, 1.5]/' door.yaml && echo "precision: $precision"; } >beside.yaml
+    exits 2 run beside.yaml
+    says err "beside.yaml:5:3: error: joints 'hinge_1' and 'hinge_2' lock body 'door'"
+    says err "beside.yaml:9:3: note: joint 'hinge_2' differs by 0.001 m only from repeating what others impose"
+done
+{ sed 's/at: \[0, 0, 1.5\]/at: [0.001, 0, 1.5]/' door.yaml && echo "precision: 1e-3"; } >beside.yaml
+exits 0 run beside.yaml
+says err "to 0.001 m: within the precision of the drawing"
+
+# two motors on the cranks of a parallelogram: alike they repeat each other, and joints share their reactions
+cat >motors.yaml <<'MODEL'
+keel: 1
+name: two motors
+planar: true
+bodies:
+  left: {mass: 1, centre: [0, 0.5], inertia: 0.1}
+  plate: {mass: 1, centre: [2, 1], inertia: 0.1}
+  right: {mass: 1, centre: [4, 0.5], inertia: 0.1}
+joints:
+  A: {type: revolute, bodies: [ground, left], at: [0, 0]}
+  B: {type: revolute, bodies: [ground, right], at: [4, 0]}
+  C: {type: revolute, bodies: [left, plate], at: [0, 1]}
+  D: {type: revolute, bodies: [plate, right], at: [4, 1]}
+motions:
+  m0: {of: A.angle, speed: 1}
+  m1: {of: B.angle, value: t}
+simulate: {until: 1}
+MODEL
+exits 0 check motors.yaml
+grep -qE "^  dependent motions +the motion 'm1' repeats what 'm0' and joint D impose$" out || fail "dependent motors"
+grep -qE '^  reactions shared +A, B, C, D$' out || fail "reactions between two motors"
+grep -qE '^  multipliers shared +D.x, m0, m1$' out || fail "multipliers of two motors"
+exits 0 run motors.yaml
+sed 's/value: t/value: 1.1*t/' motors.yaml >model.yaml
+exits 2 run model.yaml
+says err "model.yaml:15:3: error: the motion 'm1' contradicts the motion 'm0' in velocity: it is off by 0.1 (through joint 'D')"
+
+# motors that agree at the start and part later: told when, and that it is no matter of the drawing
+sed 's/value: t}/value: t + t^2}/' motors.yaml >part.yaml
+exits 1 run part.yaml
+says err "the motion 'm1' repeats what 'm0' and joint D impose up to here, but then it is off by "
+says err " rad: they contradict each other"
+grep -q "dead point" err && fail "two motors are no dead point"
+
+# a flat parallelogram is a singular pose: the ranks there and elsewhere
+cat >flat.yaml <<'MODEL'
+keel: 1
+name: flat
+planar: true
+bodies:
+  left: {mass: 1, centre: [0.5, 0], inertia: 0.1}
+  plate: {mass: 1, centre: [2, 0], inertia: 0.1}
+  right: {mass: 1, centre: [3.5, 0], inertia: 0.1}
+joints:
+  A: {type: revolute, bodies: [ground, left], at: [0, 0]}
+  B: {type: revolute, bodies: [ground, right], at: [3, 0]}
+  C: {type: revolute, bodies: [left, plate], at: [1, 0]}
+  D: {type: revolute, bodies: [plate, right], at: [4, 0]}
+start: {A.angle': 1}
+MODEL
+exits 0 check flat.yaml
+grep -qE '^  singular start +the start is a singular pose: rank 1, usually 2; branches meet here$' out || fail "flat parallelogram"
+grep -qE '^  degrees of freedom +1$' out || fail "freedoms of a flat parallelogram"
+grep -qE '^  rank +2 of 2 constraints are independent$' out || fail "usual rank of a flat parallelogram"
+grep -qE '^  reactions unique +all$' out || fail "reactions of a flat parallelogram"
+grep -qE '^  multipliers unique +all$' out || fail "multipliers of a flat parallelogram"
+
+# a run tells how far what it does not hold is off, in its report, its summary and on its page
+{ cat digits.yaml && echo "coordinates: absolute"; } >model.yaml
+exits 0 run model.yaml --summary summary.json
+grep -qE '^  repeated +5 constraints follow others, to [0-9.]+e-0[78] (m|rad) \(worst: hinge_[12]\.[a-z_]+ of joint hinge_[12]\) at t = ' out || fail "repeated constraints"
+[ "$(member summary.json repeated.count)" = 5 ] || fail "how many are repeated"
+near "$(member summary.json repeated.max)" 0 1e-6
+member summary.json "notes[0]" | grep -qF "within the precision of the drawing" || fail "notes of the summary"
+exits 0 report model.yaml -o page.html
+grep -qF '"notes": [' page.html || fail "notes on the page"
+grep -qF '5 constraints that repeat others follow to ' page.html || fail "repeated constraints in the verdict"
+exits 0 run door.yaml --summary summary.json
+grep -qE '^  repeated +5 constraints follow others exactly$' out || fail "exact hinges"
+near "$(member summary.json repeated.max)" 0 0
+exits 0 run driven.yaml --summary summary.json
+grep -q '^  repeated' out && fail "nothing is repeated"
+[ "$(member summary.json repeated)" = null ] || fail "nothing is repeated in the summary"
+
+# ... and so does a file that is shown later
+if "$KEEL" run model.yaml -o rows.h5 >out 2>err; then
+    exits 0 report rows.h5 -o later.html
+    grep -qF 'within the precision of the drawing' later.html || fail "notes of a file"
+fi
+
+# a start that was moved: which bodies, and how far
+sed 's/^motions:/start: {A.angle: 0.3}\n&/; s/drive: {of: A.angle, speed: 1}/{}/; s/^  {}$//; s/^motions:$/motions: {}/' driven.yaml >moved.yaml
+exits 0 run moved.yaml
+grep -qE "note: assembled: .*: '[a-z]+' by [0-9.e-]+ and [0-9.e-]+ degrees, '[a-z]+' by " err || fail "moved bodies"

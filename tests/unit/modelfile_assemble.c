@@ -51,7 +51,8 @@ static void closes(const char *name, double amount, int times) {
         if (status)
             fail_msg("%s, disturbance %d: %s, open by %g", name, k, keel_status_word(status), report.after);
         assert_true(report.before > 1e-9);
-        assert_true(report.after < 2e-12 && report.velocity_after < 1e-11);
+        /* the largest is a row in square millimetres that repeats one in square metres */
+        assert_true(report.after < 1e-11 && report.velocity_after < 1e-11);
         assert_int_equal(report.worst, -1);
     }
     keel_state_free(start);

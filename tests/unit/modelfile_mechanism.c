@@ -409,6 +409,72 @@ static void a_file_becomes_a_system(void **state) {
     keel_model_free(model);
 }
 
+/* One number for lengths and angles, one for each, nothing; 0 is to round-off. */
+static void precision_is_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double length, angle;
+    } CASES[] = {
+        {"", KEEL_PRECISION, KEEL_PRECISION},
+        {"precision: 0\n", 0, 0},
+        {"precision: 1e-4\n", 1e-4, 1e-4},
+        {"precision: {length: 2*eps, angle: 3e-5}\n", 2e-7, 3e-5},
+        {"precision: {angle: 0}\n", KEEL_PRECISION, 0},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char text[300];
+        drawn d;
+        snprintf(text, sizeof text,
+                 "keel: 1\nparameters: {eps: 1e-7}\nbodies: {a: {mass: 1, centre: [0, 0, 0]}}\n%s",
+                 CASES[i].text);
+        read_text(&d, text);
+        assert_near(d.m->precision_length, CASES[i].length);
+        assert_near(d.m->precision_angle, CASES[i].angle);
+        close_text(&d);
+    }
+}
+
+static void wrong_precision_is_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *message;
+        int column;
+    } CASES[] = {
+        {"precision: 6",
+         "'precision' must be between 0 (to round-off) and 0.001, not 6: it tells how well the drawing is "
+         "known, "
+         "relative to the extent of the mechanism; for 6 digits write 1e-6",
+         12},
+        {"precision: -1e-6",
+         "'precision' must be between 0 (to round-off) and 0.001, not -1e-06: it tells how well the drawing "
+         "is "
+         "known, relative to the extent of the mechanism",
+         12},
+        {"precision: {angle: 0.1}",
+         "'angle' must be between 0 (to round-off) and 0.001, not 0.1: it tells how well directions are "
+         "known, in "
+         "radians",
+         20},
+        {"precision: {lenght: 1e-5}", "unknown key 'lenght' in 'precision': did you mean 'length'?", 13},
+        {"precision: [1e-6, 1e-6]",
+         "'precision' must be a number or a map {length: 1e-6, angle: 1e-6}, not a list", 12},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char text[300];
+        drawn d;
+        snprintf(text, sizeof text, "keel: 1\n%s\nbodies: {a: {mass: 1, centre: [0, 0, 0]}}\n",
+                 CASES[i].text);
+        open_text(&d, text);
+        assert_int_equal(keel_diagnostics_count(d.list), 1);
+        keel_diagnostic told = keel_diagnostics_get(d.list, 0);
+        assert_string_equal(told.text, CASES[i].message);
+        assert_int_equal(told.where.line, 2);
+        assert_int_equal(told.where.column, CASES[i].column);
+        close_text(&d);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_have_their_inertia),
@@ -424,6 +490,8 @@ int main(void) {
         cmocka_unit_test(zeros_out_of_the_plane_are_read),
         cmocka_unit_test(passes_are_counted_first),
         cmocka_unit_test(a_file_becomes_a_system),
+        cmocka_unit_test(precision_is_read),
+        cmocka_unit_test(wrong_precision_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

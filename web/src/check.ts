@@ -130,6 +130,7 @@ const report: Check = (value, place) => {
     model_text: optional(text),
     model_file: optional(text),
     verdict: list(fields({ ok: bool, known: optional(bool), text })),
+    notes: optional(list(text)),
     finished: optional(bool),
     worst: optional(
       list(

@@ -76,6 +76,8 @@ export interface Report {
   model_text: string | null;
   model_file: string | null;
   verdict: Verdict[];
+  /** What was noted and warned of, as that the start was moved; absent in older data. */
+  notes?: string[];
   /** Whether the run reached its end; null if the data cannot tell, absent in older data. */
   finished?: boolean | null;
   worst?: Worst[];

@@ -77,6 +77,22 @@ export default {
       assert.equal(await page.locator(".verdict.bad").count(), 1);
     }),
 
+  "notes stand beside the verdict, which does not pass over them": async () => {
+    const data = { ...fourBar(), finished: true, verdict: [{ ok: true, text: "reached t = 1" }] };
+    const notes = ["hinge_2 repeats 5 conditions that hinge_1 already imposes, to 3e-07 m^2", "the start was moved"];
+    await withPage({ ...data, notes }, async (page) => {
+      assert.equal(await page.locator(".verdict.good > strong").textContent(), "All checks passed, with 2 notes");
+      const lines = await page.locator(".worth-knowing li").allTextContents();
+      assert.deepEqual(lines, [notes[0].replace("m^2", "m\u00b2"), notes[1]]);
+      assert.equal(await page.locator(".verdict > ul > li").count(), 1);
+    });
+    for (const none of [undefined, []])
+      await withPage({ ...data, notes: none }, async (page) => {
+        assert.equal(await page.locator(".verdict.good > strong").textContent(), "All checks passed");
+        assert.equal(await page.locator(".worth-knowing").count(), 0);
+      });
+  },
+
   "powers of units are raised in the verdict and the facts, not in names of files": () =>
     withPage(
       {

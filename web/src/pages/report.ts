@@ -95,7 +95,8 @@ function verdictOf(report: Report): [string, string] {
     return ["bad", "Not all is well"];
   if (report.finished === null) return ["open", "Good as far as the rows go; whether the run finished is not known"];
   if (report.verdict.some((v) => v.known === false)) return ["open", "What could be checked is good, not all could"];
-  return ["good", "All checks passed"];
+  const count = report.notes?.length ?? 0;
+  return ["good", count === 0 ? "All checks passed" : `All checks passed, with ${count === 1 ? "a note" : `${count} notes`}`];
 }
 
 function lead(report: Report): (Node | null)[] {
@@ -121,8 +122,20 @@ function lead(report: Report): (Node | null)[] {
               );
             }),
           ),
+          notes(report),
         ),
   ];
+}
+
+/** All that was noted on the way: a start that was moved, a precision that was used, a branch that was chosen. */
+function notes(report: Report): Node | null {
+  if (!report.notes || report.notes.length === 0) return null;
+  return h(
+    "div",
+    { class: "worth-knowing" },
+    h("strong", {}, "Worth knowing"),
+    h("ul", {}, ...report.notes.map((note) => h("li", {}, h("span", {}, raised(note))))),
+  );
 }
 
 function plotSection(part: PlotSection, view: View, clock: Clock): HTMLElement {
