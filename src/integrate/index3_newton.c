@@ -65,6 +65,7 @@ keel_status ki_index3_residual(ki_index3_newton *self, double t, const double *a
             self->r_D[J.index[k]] += d->at.J[k] * self->lambda[i];
     for (int i = 0; i < sys->n_v; i++)
         self->r_D[i] -= d->at.Q[i];
+    self->at_velocity_level = velocity_level;
     for (int i = 0; i < d->m; i++)
         self->r_C[i] = velocity_level || i >= sys->n_h ? d->at.rate[i] : d->at.Phi[i];
     return sys->n_z ? ki_check_states(d, t) : KEEL_OK;
@@ -133,6 +134,24 @@ static bool is_round_off(const ki_index3_newton *self, correction c, double tole
     return c.q <= tolerance && c.scaled <= tolerance && z <= fmax(tolerance, OF_STATES);
 }
 
+/* Whether the constraints are closed, too, and not only corrections small: beyond a dead point of a motion
+ * there is nothing to converge to, and corrections are small compared with what iterates have become. */
+static bool is_closed(const ki_index3_newton *self) {
+    static const double OPEN = 1e-5;
+    const ki_dynamics *d = self->base->flow.dynamics;
+    keel_pattern P = d->system->J;
+    for (int i = 0; !self->at_velocity_level && i < d->system->n_h; i++) {
+        double size = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            size += fabs(d->at.J[k]) * self->largest.q;
+        if (d->system->row_size)
+            size = fmax(size, d->system->row_size[i]);
+        if (!(fabs(self->r_C[i]) <= OPEN * size))
+            return false;
+    }
+    return true;
+}
+
 /* Why the iteration ended without a solution. */
 static keel_status report(ki_index3_newton *self, double t, correction c) {
     ki_dynamics *d = self->base->flow.dynamics;
@@ -186,7 +205,8 @@ keel_status ki_index3_iterate(ki_index3_newton *self, double t) {
         double change = all_of(c);
         bool slow = change > CONTRACTION * previous;
         /* slow with a new matrix, or as small as this: it is round-off that is left */
-        if (change <= tolerance || (slow && is_round_off(self, c, fresh ? tolerance : ROUND_OFF))) {
+        if ((change <= tolerance || (slow && is_round_off(self, c, fresh ? tolerance : ROUND_OFF))) &&
+            is_closed(self)) {
             self->largest = self->now;
             return KEEL_OK;
         }

@@ -35,6 +35,7 @@ typedef struct ki_index3_newton {
 
     double *y, *lambda, *move; /* the point and the displacement since the last step */
     double *r_D, *r_C, *r_z;   /* [n_v], [m], [n_z] */
+    bool at_velocity_level;    /* r_C of holonomic rows is the violation of their velocities */
     double *dq, *dlambda, *dz; /* the last correction */
     double *dw;                /* [n_v] or NULL */
 
