@@ -158,7 +158,7 @@ static keel_status report(ki_index3_newton *self, double t, correction c) {
     int scaling = self->base->options->scaling;
     double tolerance = self->base->options->newton_tolerance, all = larger(larger(c.q, c.z), c.scaled);
     bool multipliers = c.q <= tolerance && c.z <= tolerance && scaling == KEEL_SCALING_NONE;
-    self->hopeless = multipliers || all <= NEARLY_ROUND_OFF;
+    self->hopeless = is_closed(self) && (multipliers || all <= NEARLY_ROUND_OFF);
     keel_status status =
         ki_trouble_at(d, KEEL_ERROR_CONVERGENCE, self->hopeless ? KI_TROUBLE_STALL : KI_TROUBLE_NEWTON, t,
                       self->hopeless ? multipliers : self->growing, all);
