@@ -11,8 +11,8 @@
  * They are found by iteration. First guesses come one after the other, each from the polynomial through those
  * before it, so that the step stays on the branch that it comes from.
  *
- * The error is judged by the last coefficients of the rates as a sum of Legendre polynomials: as far as those
- * have not become small, the motion is not a polynomial of this degree.
+ * The error inside the step is that of the first coefficients that are missing in the rates as a sum of
+ * Legendre polynomials; it is judged by the fall of the last ones that are there.
  *
  * It takes the step that it was started with, or fails.
  */
@@ -35,6 +35,9 @@ static const double WEIGHT[NODES] = {0.05061426814518813, 0.11119051722668724, 0
 /* Rates that change by less than this part of what errors may be are found; those that do not change less and
  * less, if it is by no more than this part of themselves: round-off, next to the pose. */
 static const double FOUND = 1e-3, ROUND_OFF = 1e-7;
+
+/* Errors below this do not matter: accelerations next to a pose carry more. */
+static const double LEAST_ERROR = 3e-13;
 
 typedef struct bridge {
     ki_integrator base;
@@ -145,18 +148,26 @@ static double legendre(int m, double x) {
     return p;
 }
 
-/* The two last coefficients of the rates, relative to what errors may be. */
+/* Coefficient m of rate i as a sum of Legendre polynomials. */
+static double coefficient(const bridge *self, int m, int i) {
+    double sum = 0;
+    for (int j = 0; j < NODES; j++)
+        sum += (2 * m + 1) * WEIGHT[j] * legendre(m, 2 * NODE[j] - 1) * self->k[j][i];
+    return fabs(sum);
+}
+
+/* What the next pair of coefficients would be, by the fall of those that are known, pair by pair since
+ * motions that turn back have every second one only. The integral of a Legendre polynomial is smaller by 2 m
+ * + 1. */
 static double measure_error(const bridge *self) {
     double most = 0;
-    for (int i = 0; i < self->base.n - 1; i++)
-        for (int m = NODES - 2; m < NODES; m++) {
-            double coefficient = 0;
-            for (int j = 0; j < NODES; j++)
-                coefficient += (2 * m + 1) * WEIGHT[j] * legendre(m, 2 * NODE[j] - 1) * self->k[j][i];
-            /* the integral of a Legendre polynomial is as much smaller than itself */
-            double error = fabs(self->H * coefficient) / (2 * m + 1);
-            most = fmax(most, error / ki_allowed_error(&self->base, self->base.y, self->Y, i));
-        }
+    for (int i = 0; i < self->base.n - 1; i++) {
+        double before = fmax(coefficient(self, NODES - 4, i), coefficient(self, NODES - 3, i));
+        double last = fmax(coefficient(self, NODES - 2, i), coefficient(self, NODES - 1, i));
+        double next = last > 0 ? last * fmin(1, last / before) : 0;
+        double allowed = fmax(ki_allowed_error(&self->base, self->base.y, self->Y, i), LEAST_ERROR);
+        most = fmax(most, self->H * next / (2 * NODES + 1) / allowed);
+    }
     return most;
 }
 

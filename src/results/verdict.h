@@ -28,8 +28,8 @@ typedef enum ki_hold {
 } ki_hold;
 ki_hold ki_hold_of(double relative);
 
-/* Members "finished", "worst", "verdict", "notes", "events" and "facts" of the object that is open, from the result of
- * a run. The list of facts is left open for more. */
+/* Members "finished", "worst", "verdict", "notes", "events" and "facts" of the object that is open, from the
+ * result of a run. The list of facts is left open for more. */
 void ki_write_verdict(ki_json *json, const keel_system *system, const keel_result *result,
                       const char *message, const ki_energy_scale *scale);
 

@@ -16,7 +16,7 @@ static const double NEARER = 0.15, TOO_NEAR = 0.02, SHRUNK = 0.5;
 
 /* Of a bridge; a larger one is taken only where there is no better: from a start, after a failure, and where
  * the drawing is not exact. */
-static const double LARGEST_ERROR = 1;
+static const double LARGEST_ERROR = 10; /* the whole tolerance: a step may use a tenth of it */
 
 keel_status ki_crossing_init(keel_simulation *sim) {
     sim->crossing.far_y =
@@ -75,12 +75,30 @@ static keel_status take_bridge(keel_simulation *sim, double t, const double *y, 
     return KEEL_OK;
 }
 
+/* Whether the motion comes to rest at the pose ahead and turns back there: then the gap falls as the square
+ * of the time that is left, and its root along a line. */
+static bool comes_to_rest(const keel_simulation *sim) {
+    static const double STRAIGHT = 0.15, BENT = 0.8;
+    const ki_watch *w = &sim->watch;
+    const ki_crossing *c = &sim->crossing;
+    if (!(c->earlier_gap > w->before && w->before > w->gap && w->t_before > c->earlier_t))
+        return false;
+    double first = w->t_before - c->earlier_t, second = w->t - w->t_before;
+    double fall_1 = (c->earlier_gap - w->before) / first, fall_2 = (w->before - w->gap) / second;
+    double root_1 = (sqrt(c->earlier_gap) - sqrt(w->before)) / first;
+    double root_2 = (sqrt(w->before) - sqrt(w->gap)) / second;
+    return fabs(root_2 - root_1) < STRAIGHT * root_1 && fall_2 < BENT * fall_1;
+}
+
 /* Where the pose ahead is expected to be, by the gap of two steps; infinite: none is. */
 static double pose_ahead(const keel_simulation *sim) {
     const ki_watch *w = &sim->watch;
     if (!w->active || !(w->gap < AHEAD * w->largest) || !(w->gap < w->before))
         return INFINITY;
-    return w->t + w->gap * (w->t - w->t_before) / (w->before - w->gap);
+    double gap = w->gap, before = w->before;
+    if (comes_to_rest(sim))
+        gap = sqrt(gap), before = sqrt(before);
+    return w->t + gap * (w->t - w->t_before) / (before - gap);
 }
 
 /* Whether branches seem to pass each other where they should meet: steps shrink on the way to a pose that is
@@ -99,7 +117,7 @@ static bool asks_for_bridge(const keel_simulation *sim, double pose) {
     const ki_watch *w = &sim->watch;
     if (!isfinite(pose) || goes_as_it_comes(sim) || !(w->gap < 0.5 * sim->crossing.declined))
         return false;
-    if (is_blurred(sim, pose))
+    if (is_blurred(sim, pose) || comes_to_rest(sim))
         return true;
     return !crosses_by_itself(sim->settings.method.integrator) &&
            pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
@@ -139,8 +157,11 @@ keel_status ki_prepare_crossing(keel_simulation *sim) {
     double *y = sim->row_y;
     memcpy(y, in->y, (size_t)in->n * sizeof(double));
     keel_status status = take_bridge(sim, in->t, y, 2 * (pose - in->t), NULL, LARGEST_ERROR, &taken);
-    if (!status && !taken)
+    if (!status && !taken) {
         c->declined = sim->watch.gap;
+        if (comes_to_rest(sim)) /* a step across would be one that ends there: ordinary ones come nearer */
+            sim->integrator->singular_at = INFINITY;
+    }
     return status;
 }
 
@@ -148,7 +169,11 @@ void ki_remember_far(keel_simulation *sim) {
     ki_crossing *c = &sim->crossing;
     const ki_watch *w = &sim->watch;
     const ki_integrator *in = sim->integrator;
-    if (!w->active || sim->reduction || !(w->gap > FAR * w->largest))
+    if (!w->active || sim->reduction)
+        return;
+    c->earlier_t = c->latest_t, c->earlier_gap = c->latest_gap;
+    c->latest_t = w->t_before, c->latest_gap = w->before;
+    if (!(w->gap > FAR * w->largest))
         return;
     memcpy(c->far_y, in->y, (size_t)in->n * sizeof(double));
     c->far_t = in->t;

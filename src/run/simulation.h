@@ -18,6 +18,8 @@ typedef struct ki_crossing {
     double *far_y, far_t; /* [n_y] the last state that was far from any pose */
     double far_gap;    /* the gap there; 0: there is none                                                   */
     double usual_step; /* of the integrator there                                                           */
+    double latest_t, latest_gap;   /* the step before the last one, as the watch has it ...       */
+    double earlier_t, earlier_gap; /* ... and the one before that; gap 0: there is none */
 } ki_crossing;
 
 /* A singular pose that was passed: ranks of J, and the gap there. */

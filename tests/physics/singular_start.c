@@ -1,0 +1,146 @@
+/* Runs that start where branches of motion meet. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "trials.h"
+
+/* A parallelogram with two cranks of length 0.5 and mass 1 along x, at rest under gravity. On its own branch
+ * the cranks turn by one angle and the bar of mass 2 follows without turning: a pendulum with
+ *
+ *     I = 2 (0.1 + 1 * 0.25^2) + 2 * 0.5^2,     I angle'' = -g (2 * 0.25 + 2 * 0.5) cos(angle).
+ */
+#define PARALLELOGRAM(more)                                                                                  \
+    "keel: 1\n"                                                                                              \
+    "gravity: [0, -9.81, 0]\n"                                                                               \
+    "bodies:\n"                                                                                              \
+    "  bar: {mass: 2, centre: [1, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"                                        \
+    "  left: {mass: 1, centre: [0.25, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"                                    \
+    "  right: {mass: 1, centre: [1.25, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"                                   \
+    "joints:\n"                                                                                              \
+    "  A: {type: revolute, bodies: [ground, left], at: [0, 0, 0], axis: [0, 0, 1]}\n"                        \
+    "  B: {type: revolute, bodies: [left, bar], at: [0.5, 0, 0], axis: [0, 0, 1]}\n"                         \
+    "  C: {type: revolute, bodies: [ground, right], at: [1, 0, 0], axis: [0, 0, 1]}\n"                       \
+    "  D: {type: revolute, bodies: [right, bar], at: [1.5, 0, 0], axis: [0, 0, 1]}\n" more                   \
+    "outputs: {left: A.angle, right: C.angle}\n"                                                             \
+    "simulate: {until: 1}\n"
+
+static const char PENDULUM[] = "keel: 1\n"
+                               "equations:\n"
+                               "  coordinates: {a: 0}\n"
+                               "  kinetic: (2*(0.1 + 0.0625) + 0.5)/2*a'^2\n"
+                               "  potential: 9.81*1.5*sin(a)\n"
+                               "simulate: {until: 1}\n";
+
+/* A slider-crank with a rod as long as its crank, folded across its line: the slider stays where it is on one
+ * branch, and leaves along x on the other. */
+#define FOLDED(gravity, more)                                                                                \
+    "keel: 1\n"                                                                                              \
+    "gravity: " gravity "\n"                                                                                 \
+    "bodies:\n"                                                                                              \
+    "  crank: {mass: 1, centre: [0, 0.15, 0], inertia: [0.1, 0.1, 0.1]}\n"                                   \
+    "  rod: {mass: 1, centre: [0, 0.15, 0], inertia: [0.1, 0.1, 0.1]}\n"                                     \
+    "  slider: {mass: 1, centre: [0, 0, 0], inertia: [0.1, 0.1, 0.1]}\n"                                     \
+    "joints:\n"                                                                                              \
+    "  O: {type: revolute, bodies: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1]}\n"                       \
+    "  A: {type: revolute, bodies: [crank, rod], at: [0, 0.3, 0], axis: [0, 0, 1]}\n"                        \
+    "  B: {type: revolute, bodies: [rod, slider], at: [0, 0, 0], axis: [0, 0, 1]}\n"                         \
+    "  S: {type: prismatic, bodies: [ground, slider], at: [0, 0, 0], axis: [1, 0, 0]}\n" more                \
+    "outputs: {crank: O.angle, x: S.displacement}\n"                                                         \
+    "simulate: {until: 0.5}\n"
+
+/* Assembled, and run at a tolerance. */
+static trial run_model(const char *model, const char *method, double tolerance) {
+    keel_assembly_report report;
+    trial t = trial_of(model, method);
+    if (keel_mechanism_look(t.model->system, NULL))
+        assert_int_equal(keel_model_assemble(t.model, t.messages, &report), KEEL_OK);
+    t.settings.tolerance = tolerance;
+    trial_run(&t, NULL);
+    return t;
+}
+
+static bool says(const trial *t, const char *words) {
+    for (int i = 0; i < keel_diagnostics_count(t->messages); i++)
+        if (strstr(keel_diagnostics_get(t->messages, i).text, words))
+            return true;
+    return false;
+}
+
+/* The forces choose the branch, at every tolerance, and it is kept. */
+static void flat_parallelogram_falls(void **state) {
+    (void)state;
+    trial twin = run_model(PENDULUM, "auto", 1e-13);
+    trial_expect_ok(&twin);
+    for (double tolerance = 1e-4; tolerance > 1e-13; tolerance /= 100) {
+        trial t = run_model(PARALLELOGRAM(""), "auto", tolerance);
+        trial_expect_ok(&t);
+        double error = fabs(t.result.outputs[0] - twin.result.final->q[0]);
+        print_message("tolerance %g: error %.1e, cranks apart by %.1e\n", tolerance, error,
+                      fabs(t.result.outputs[0] - t.result.outputs[1]));
+        assert_true(error < 100 * tolerance);
+        assert_true(fabs(t.result.outputs[0] - t.result.outputs[1]) < 1e-11);
+        assert_true(says(
+            &t, "starts in a singular pose: rank 1, usually 2; 2 branches meet here; the forces choose"));
+        trial_end(&t);
+    }
+    trial_end(&twin);
+}
+
+/* Ten turns by motors on one crank and on both. */
+static void flat_parallelogram_is_driven(void **state) {
+    (void)state;
+    static const char *const MODELS[] = {
+        PARALLELOGRAM("motions: {one: {of: A.angle, speed: 20*pi}}\n"),
+        PARALLELOGRAM("motions: {one: {of: A.angle, speed: 20*pi}, two: {of: C.angle, speed: 20*pi}}\n")};
+    static const char *const METHODS[] = {"auto", "dopri5", "radau5", "adams", "bdf"};
+    const double angle = 62.831853071795865; /* 20 pi */
+    for (size_t k = 0; k < 2; k++)
+        for (size_t i = 0; i < sizeof METHODS / sizeof *METHODS; i++) {
+            trial t = run_model(MODELS[k], METHODS[i], 1e-8);
+            trial_expect_ok(&t);
+            assert_true(fabs(t.result.outputs[0] - angle) < 1e-9);
+            assert_true(fabs(t.result.outputs[1] - angle) < 1e-7);
+            trial_end(&t);
+        }
+}
+
+/* A velocity chooses the branch that has it and moves least; so does one that only the other branch has. */
+static void velocities_choose(void **state) {
+    (void)state;
+    trial t = run_model(FOLDED("[0, 0, 0]", "start: {O.angle': 2}\n"), "auto", 1e-10);
+    trial_expect_ok(&t);
+    assert_true(fabs(t.result.outputs[1]) < 1e-12 && fabs(t.result.outputs[0] - 1) < 1e-9);
+    trial_end(&t);
+    t = run_model(FOLDED("[0, 0, 0]", "start: {O.angle': -2, S.displacement': 1.2}\n"), "auto", 1e-10);
+    trial_expect_ok(&t);
+    /* x = 0.6 sin(-angle) on this branch */
+    assert_true(t.result.outputs[1] > 0.1);
+    assert_true(fabs(t.result.outputs[1] + 0.6 * sin(t.result.outputs[0])) < 1e-11);
+    assert_true(says(&t, "the velocities of the start choose"));
+    trial_end(&t);
+}
+
+/* At rest without a force that tells: refused, with what would help. */
+static void nothing_decides(void **state) {
+    (void)state;
+    trial t = run_model(FOLDED("[0, 0, 0]", ""), "auto", 1e-8);
+    assert_int_equal(t.status, KEEL_ERROR_START);
+    assert_true(says(&t, "at rest no force chooses one of them: give a velocity under 'start'"));
+    trial_end(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flat_parallelogram_falls),
+        cmocka_unit_test(flat_parallelogram_is_driven),
+        cmocka_unit_test(velocities_choose),
+        cmocka_unit_test(nothing_decides),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
