@@ -224,6 +224,9 @@ void cli_write_manual(void);
 void cli_write_assembly(FILE *file, const keel_model *model, const keel_state *before, keel_status status,
                         const keel_assembly_report *report);
 
+/* The bodies that an assembly moved most, as text; empty if none did. */
+void cli_moved_most(const keel_model *model, int bodies, char *text, size_t size);
+
 /* KEEL_ERROR_START for whatever it is that a model cannot start with; memory and files are no fault of it. */
 keel_status cli_start_status(keel_status status);
 

@@ -17,56 +17,9 @@ keel_status cli_start_status(keel_status status) {
     return status < 0 && status != KEEL_ERROR_MEMORY && status != KEEL_ERROR_IO ? KEEL_ERROR_START : status;
 }
 
-/* How far a body is from where it was drawn: its centre, and the angle it has turned by. */
-static void moved_by(const keel_pose *pose, double *length, double *degrees) {
-    double cosine = (pose->R[0] + pose->R[4] + pose->R[8] - 1) / 2;
-    *length =
-        hypot(hypot(pose->r[0] - pose->drawn[0], pose->r[1] - pose->drawn[1]), pose->r[2] - pose->drawn[2]);
-    *degrees = acos(fmin(fmax(cosine, -1), 1)) * 45 / atan(1);
-}
-
-/* "'rocker' by 0.012 and 3.1 degrees, ...": the bodies that assembly has moved, those farthest first. */
-static void list_moved(const keel_model *model, int bodies, char *text, size_t size) {
-    enum { TOLD = 3 };
-    const keel_system *system = model->system;
-    const keel_state *start = model->start;
-    keel_point at = {start->t, start->q, start->v, start->z, start->s, start->lambda, NULL};
-    keel_pose *poses = calloc((size_t)bodies + 1, sizeof *poses);
-    void *work = NULL;
-    size_t used = 0;
-    double extent = system->extent > 0 ? system->extent : 1, degree = atan(1) / 45;
-    bool known = poses && (!system->work_new || system->work_new(system, &work) >= 0) &&
-                 keel_mechanism_poses(system, work, &at, poses) >= 0;
-    text[0] = 0;
-    for (int told = 0, best = 1; known && best; told++) {
-        double length, degrees, most = 1e-9;
-        best = 0;
-        for (int b = 1; b <= bodies; b++) {
-            moved_by(&poses[b], &length, &degrees);
-            if (fmax(length / extent, degrees * degree) > most) {
-                most = fmax(length / extent, degrees * degree);
-                best = b;
-            }
-        }
-        if (!best || told == TOLD || used >= size) {
-            if (best && used < size)
-                snprintf(text + used, size - used, ", ...");
-            break;
-        }
-        moved_by(&poses[best], &length, &degrees);
-        used += (size_t)snprintf(text + used, size - used, "%s'%s' by %.2g and %.2g degrees",
-                                 told ? ", " : ": ", keel_mechanism_body_name(system, best), length, degrees);
-        poses[best] = poses[0]; /* the ground, which does not move */
-    }
-    if (system->work_free && work)
-        system->work_free(work);
-    free(poses);
-}
-
 keel_status cli_assemble_start(keel_model *model, keel_diagnostics *diagnostics) {
     keel_mechanism_facts facts;
     keel_assembly_report report;
-    char moved[400];
     double size = 1;
     if (!keel_mechanism_look(model->system, &facts))
         return KEEL_OK;
@@ -74,12 +27,12 @@ keel_status cli_assemble_start(keel_model *model, keel_diagnostics *diagnostics)
     for (int i = 0; i < model->system->n_q; i++)
         size = fmax(size, fabs(model->start->q[i]));
     if (status >= 0 && report.moved > 1e-12 * size) {
-        list_moved(model, facts.bodies, moved, sizeof moved);
-        keel_diagnostics_add(
-            diagnostics, KEEL_NOTE, (keel_location){0},
-            "assembled: joints and start values were off by up to %.3g, coordinates moved by up to %.3g%s "
-            "(keel assemble tells which)",
-            report.before, report.moved, moved);
+        char most[300];
+        cli_moved_most(model, facts.bodies, most, sizeof most);
+        keel_diagnostics_add(diagnostics, KEEL_NOTE, (keel_location){0},
+                             "assembled: joints and start values were off by up to %.3g; %s (keel assemble "
+                             "tells more)",
+                             report.before, most[0] ? most : "no body moved");
     }
     if (status == KEEL_ERROR_START && report.worst < 0) // a body that is locked explains why it cannot move
         cli_check_mobility(model, diagnostics);

@@ -50,8 +50,8 @@ static int sort_changes(change *changes, int count, double size) {
     return moved;
 }
 
-/* Poses of all bodies against the drawing. */
-static keel_status write_bodies(FILE *file, const keel_model *model, int bodies, change *changes) {
+/* Poses of all bodies against the drawing, the largest changes first; how many are more than round-off. */
+static keel_status find_moved_bodies(const keel_model *model, int bodies, change *changes, int *moved) {
     const keel_system *system = model->system;
     const keel_state *s = model->start;
     keel_point at = {s->t, s->q, s->v, s->z, s->s, s->lambda, NULL};
@@ -73,18 +73,44 @@ static keel_status write_bodies(FILE *file, const keel_model *model, int bodies,
         for (int k = 0; k < 3; k++)
             size = fmax(size, fabs(poses[b].r[k]));
     }
-    if (status >= 0) {
-        int moved = sort_changes(changes, bodies, size);
-        write_title(file, "bodies moved", bodies, moved);
-        for (int i = 0; i < moved && i < LISTED; i++)
-            fprintf(file, "    %-18s centre by %.4g, turned by %.4g degrees\n",
-                    keel_mechanism_body_name(system, changes[i].number), changes[i].distance,
-                    changes[i].angle * 45 / atan(1));
-    }
+    *moved = status >= 0 ? sort_changes(changes, bodies, size) : 0;
     if (system->work_free && work)
         system->work_free(work);
     free(poses);
     return status < 0 ? status : KEEL_OK;
+}
+
+static double degrees(double angle) {
+    return angle * 45 / atan(1);
+}
+
+static keel_status write_bodies(FILE *file, const keel_model *model, int bodies, change *changes) {
+    int moved;
+    keel_status status = find_moved_bodies(model, bodies, changes, &moved);
+    if (status < 0)
+        return status;
+    write_title(file, "bodies moved", bodies, moved);
+    for (int i = 0; i < moved && i < LISTED; i++)
+        fprintf(file, "    %-18s centre by %.4g, turned by %.4g degrees\n",
+                keel_mechanism_body_name(model->system, changes[i].number), changes[i].distance,
+                degrees(changes[i].angle));
+    return KEEL_OK;
+}
+
+void cli_moved_most(const keel_model *model, int bodies, char *text, size_t size) {
+    enum { TOLD = 2 };
+    int moved = 0;
+    change *changes = calloc((size_t)bodies + 1, sizeof *changes);
+    text[0] = '\0';
+    if (changes)
+        find_moved_bodies(model, bodies, changes, &moved);
+    for (int i = 0; i < moved && i < TOLD; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, size - used, "%s'%s' moved by %.3g and turned by %.3g degrees", i ? ", " : "",
+                 keel_mechanism_body_name(model->system, changes[i].number), changes[i].distance,
+                 degrees(changes[i].angle));
+    }
+    free(changes);
 }
 
 /* Components of q or v, before and after. */

@@ -6,7 +6,7 @@
  *
  * one saddle-point solve per iteration, the step shortened until |Phi| falls; where J is singular or the
  * violation no longer falls, a Levenberg-Marquardt step (D > 0) instead. Velocities: the nearest in the same
- * metric with J v = tau.
+ * metric with J v = tau. Mechanisms have a rule of their own, KEEL_ASSEMBLE_DRAWING.
  */
 #ifndef KEEL_ASSEMBLE_H
 #define KEEL_ASSEMBLE_H
@@ -15,7 +15,12 @@
 #include "keel/mechanism.h"
 #include "keel/system.h"
 
-typedef enum keel_assembly_metric { KEEL_ASSEMBLE_MASS, KEEL_ASSEMBLE_IDENTITY } keel_assembly_metric;
+typedef enum keel_assembly_metric {
+    KEEL_ASSEMBLE_MASS,
+    KEEL_ASSEMBLE_IDENTITY,
+    KEEL_ASSEMBLE_DRAWING /* of a mechanism that is not too large: nearest to its drawing at rest
+                             (docs/assemble.md), whatever the state given; of others like MASS */
+} keel_assembly_metric;
 
 typedef struct keel_assembly_settings {
     keel_assembly_metric metric;
@@ -44,7 +49,9 @@ KEEL_API keel_status keel_assemble(const keel_system *system, const keel_assembl
                                    keel_assembly_report *report);
 
 /* Assembles a mechanism in relative coordinates, from its drawing and with its start values, and writes the
- * result into compiled->start. What is closed and at rest as drawn stays as it is. The same statuses; after
+ * result into compiled->start: with settings NULL, the start nearest to the drawing at rest
+ * (KEEL_ASSEMBLE_DRAWING). What is closed and at rest as drawn stays as it is. A note tells each spring that
+ * is loaded by it and that no start value names. The same statuses; after
  * KEEL_ERROR_START compiled->start is the best pose found. `t` is the time of the start. */
 KEEL_API keel_status keel_assemble_mechanism(const keel_compiled *compiled, double t,
                                              const keel_assembly_settings *settings,

@@ -281,6 +281,22 @@ typedef struct keel_reaction {
 KEEL_API keel_status keel_mechanism_reactions(const keel_system *system, void *work, const keel_point *at,
                                               const double *v_rate, keel_reaction *reactions);
 
+/* How far a spring, torsion spring or bushing is from where it was drawn. */
+typedef struct keel_load {
+    const char *name;
+    keel_location where;
+    keel_force_kind kind;
+    int elastic;          /* it has a stiffness or a law                                   */
+    int named;            /* a start value or a motion asks for its coordinate, or length  */
+    double stretch, turn; /* change of its length, or displacement; of its angle           */
+    double energy;        /* change of its energy; NAN: it follows a law                   */
+} keel_load;
+KEEL_API int keel_mechanism_force_count(const keel_system *system);
+
+/* Of force element `force`, 0 .. count - 1; zeros for kinds that are no springs. False when there is none. */
+KEEL_API int keel_mechanism_load(const keel_system *system, void *work, const keel_point *at, int force,
+                                 keel_load *load);
+
 /* Poses of all bodies, the ground first: rotation from the drawn pose (row-major) and position of the
  * reference point (centre of mass), and where that was drawn. Arrays of facts.bodies + 1. */
 typedef struct keel_pose {

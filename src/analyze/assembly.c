@@ -19,6 +19,9 @@ static const double ROUND_OFF = 1e-10;
 /* A look at which rows are independent is dense: only up to so many entries of J. */
 static const double MOST_LOOKED_AT = 2e5;
 
+/* The start nearest to the drawing takes a dense basis of all freedoms. */
+enum { MOST_BY_DRAWING = 250 };
+
 keel_assembly_settings keel_assembly_settings_default(void) {
     return (keel_assembly_settings){
         .metric = KEEL_ASSEMBLE_MASS, .tolerance = 1e-13, .iterations = 400, .pose_rows = -1};
@@ -164,6 +167,8 @@ static keel_status meet_independent(ki_assembly *a, bool *met) {
         return status;
     if (!*met) {
         copy(a->trial, a->y, d->n_y);
+        if (a->by_drawing)
+            ki_nearest_velocities(&a->nearest, &at, a->pose_row, ki_v(d, a->y));
         *met = ki_meet_rates(&a->look, &at, a->pose_row, ki_v(d, a->y));
         if (!*met) /* what contradicts each other is told as it can be shared best */
             copy(a->y, a->trial, d->n_y);
@@ -234,6 +239,10 @@ static keel_status assembly_init(ki_assembly *a, const keel_system *system,
     a->looking = a->d.m && (double)a->d.m * system->n_v <= MOST_LOOKED_AT && system->n_s == 0;
     if (a->looking && (status = ki_independence_init(&a->look, system, a->d.work)))
         return status;
+    a->by_drawing = a->looking && a->settings.metric == KEEL_ASSEMBLE_DRAWING &&
+                    system->n_v <= MOST_BY_DRAWING && keel_mechanism_look(system, NULL);
+    if (a->by_drawing && (status = ki_nearest_init(&a->nearest, system, &a->look)))
+        return status;
     copy(ki_q(a->y), state->q, system->n_q);
     copy(ki_v(&a->d, a->y), state->v, system->n_v);
     copy(ki_z(&a->d, a->y), state->z, system->n_z);
@@ -287,13 +296,15 @@ static void fill_report(const ki_assembly *a, bool closed, keel_assembly_report 
 static keel_status close_joints_first(ki_assembly *a) {
     const keel_system *sys = a->d.system;
     int before = a->iterations;
-    bool closed;
+    bool closed, by_drawing = a->by_drawing;
     for (int i = 0; i < sys->n_h; i++)
         a->w[i] *= sys->names.joint[i] ? 1 : KI_LESS;
     copy(a->y, a->first, a->d.n_y);
     copy(a->Phi, a->drawn, sys->n_h);
     a->iterations = 0;
+    a->by_drawing = false; /* which was tried in vain */
     keel_status status = ki_assembly_close(a, &closed);
+    a->by_drawing = by_drawing;
     a->iterations += before;
     return status;
 }
@@ -365,6 +376,7 @@ keel_status keel_assemble(const keel_system *system, const keel_assembly_setting
     } else {
         report_failure(&a, status, diagnostics);
     }
+    ki_nearest_clear(&a.nearest);
     ki_independence_clear(&a.look);
     ki_dynamics_clear(&a.d);
     return status;

@@ -12,6 +12,7 @@
 #ifndef KI_ASSEMBLY_H
 #define KI_ASSEMBLY_H
 
+#include "analyze/nearest.h"
 #include "formulate/independence.h"
 #include "formulate/sizes.h"
 #include "keel/assemble.h"
@@ -41,6 +42,8 @@ typedef struct ki_assembly {
     int iterations;
     ki_independence look; /* of systems that are not too large for it */
     bool looking;
+    ki_nearest nearest; /* KEEL_ASSEMBLE_DRAWING */
+    bool by_drawing, nearest_found;
     bool *pose_row; /* [m] rows that ask nothing of velocities */
     int branches;   /* along which the start values can be met, in a singular pose; 0: it is none */
 } ki_assembly;
@@ -62,6 +65,10 @@ keel_status ki_assembly_velocities(ki_assembly *a, bool *met);
 /* Adds an error for each contradiction between rows of a mechanism; KEEL_ERROR_START, or KEEL_ERROR_MEMORY.
  * (contradiction.c) */
 keel_status ki_report_contradictions(ki_assembly *a, bool velocity, keel_diagnostics *diagnostics);
+
+/* Adds a note for each spring that is loaded though no start value or motion names it, the largest energies
+ * first. (loads.c) */
+keel_status ki_note_loads(const keel_system *system, const keel_state *state, keel_diagnostics *diagnostics);
 
 /* For other systems: adds an error for each joint, or constraint that belongs to no joint, with rows
  * |value_i| > limit size_i. `velocity`: the values are rates. (open_rows.c) */

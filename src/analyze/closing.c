@@ -257,12 +257,50 @@ static void keep_best(ki_assembly *a) {
     copy(a->best_Phi, a->Phi, a->d.system->n_h);
 }
 
+/* To the pose nearest to the drawing, from a->y; false, and a->y stays, if it is not found. */
+static bool close_by_drawing(ki_assembly *a, bool ranked) {
+    ki_dynamics *d = &a->d;
+    int steps;
+    copy(a->trial, a->y, d->n_y);
+    keel_point at = ki_point(d, a->t, a->trial);
+    bool found = ki_nearest_pose(&a->nearest, &at, ranked, ki_q(a->trial), &steps);
+    a->iterations += steps;
+    if (!found || (steps > 0 && !ki_close_rows(&a->look, &at, ki_q(a->trial))) ||
+        ki_evaluate_terms(d, KEEL_POSITION, a->t, a->trial))
+        return false;
+    if (steps == 0 && !is_closed(a, a->settings.tolerance))
+        return false;
+    accept(a);
+    return true;
+}
+
+/* The same; where the ranks lead nowhere from here they may from the pose without them, and that is taken
+ * otherwise. */
+static bool close_nearest(ki_assembly *a) {
+    if (close_by_drawing(a, true))
+        return true;
+    if (!a->nearest.has_ranks || !close_by_drawing(a, false))
+        return false;
+    close_by_drawing(a, true);
+    return true;
+}
+
+/* From the drawing straight to the nearest pose if that succeeds, else to any closed one and on from there.
+ */
+static keel_status first_attempt(ki_assembly *a, bool *closed) {
+    *closed = a->nearest_found = a->by_drawing && close_nearest(a);
+    if (*closed)
+        return ki_assembly_linearize(a);
+    a->iterations = 0;
+    return attempt(a, closed);
+}
+
 keel_status ki_assembly_close(ki_assembly *a, bool *closed) {
     static const double AMOUNTS[FURTHER_ATTEMPTS] = {0.1, 0.3, 1, 1, 1, 1, 1}; /* of the first gap */
     keel_status status = ki_assembly_linearize(a);
     double gap = status ? 0 : largest_gap(a);
     if (!status)
-        status = attempt(a, closed);
+        status = first_attempt(a, closed);
     keep_best(a);
     for (int k = 0; !status && !*closed && k < FURTHER_ATTEMPTS; k++) {
         if (a->iterations >= a->settings.iterations)
@@ -277,5 +315,7 @@ keel_status ki_assembly_close(ki_assembly *a, bool *closed) {
     copy(a->s, a->best_s, a->d.system->n_s);
     copy(a->d.s, a->s, a->d.system->n_s);
     copy(a->Phi, a->best_Phi, a->d.system->n_h);
+    if (!status && *closed && a->by_drawing && !a->nearest_found)
+        close_nearest(a);
     return status;
 }

@@ -133,6 +133,25 @@ void ki_rotation_vector(const double R[9], double d[3]) {
         d[i] = scale * e[1 + i];
 }
 
+/* c = 1/12 + |d|^2/720 + ... */
+void ki_rotation_vector_rate(const double d[3], double L[9]) {
+    double square = ki_dot3(d, d), half = sqrt(square) / 2;
+    double c =
+        square < 1e-4 ? 1.0 / 12 + square / 720 + square * square / 30240 : (1 - half / tan(half)) / square;
+    double cross[9] = {0, -d[2], d[1], d[2], 0, -d[0], -d[1], d[0], 0};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            double identity = i == j;
+            L[3 * i + j] = identity - cross[3 * i + j] / 2 + c * (d[i] * d[j] - square * identity);
+        }
+}
+
+void ki_rotation_of_vector(const double d[3], double R[9]) {
+    double e[4] = {1, 0, 0, 0};
+    ki_quaternion_advance(e, d);
+    ki_quaternion_matrix(e, R);
+}
+
 /* One rotation of Jacobi's method: makes A_ij zero, turns the columns i, j of R. */
 static void jacobi_rotation(double A[9], double R[9], int i, int j) {
     double off = A[3 * i + j];

@@ -88,4 +88,10 @@ void ki_principal_axes(const double I[6], double R[9], double moment[3]);
 /* The rotation vector of R, |d| <= pi: R = exp([d]). */
 void ki_rotation_vector(const double R[9], double d[3]);
 
+/* d' = L omega where R' = [omega] R: L = I - [d]/2 + c [d]^2, c = (1 - (|d|/2) cot(|d|/2)) / |d|^2. */
+void ki_rotation_vector_rate(const double d[3], double L[9]);
+
+/* R = exp([d]), d of any length. */
+void ki_rotation_of_vector(const double d[3], double R[9]);
+
 #endif

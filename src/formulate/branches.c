@@ -38,7 +38,7 @@ static keel_status add_rows(finder *f, double e, double factor) {
     memcpy(f->moved, f->at->q, (size_t)look->system->n_q * sizeof(double));
     for (int j = 0; j < f->n; j++)
         f->step[j] = e * f->x[j];
-    ki_displace(look, f->step, f->moved);
+    ki_move_naturally(look, f->step, f->moved);
     there.q = f->moved;
     keel_status status = ki_load_rows(look, &there);
     for (int d = 0; !status && d < f->stresses; d++)
@@ -153,7 +153,7 @@ static bool direction_of(finder *f, const double *sample) {
         memcpy(f->moved, f->at->q, (size_t)look->system->n_q * sizeof(double));
         for (int j = 0; j < f->n; j++)
             f->step[j] = DISTANCE * f->x[j];
-        ki_displace(look, f->step, f->moved);
+        ki_move_naturally(look, f->step, f->moved);
         if (!ki_close_joints(look, f->at, f->moved))
             return false;
     }

@@ -227,7 +227,8 @@ static double noise(ki_independence *look) {
     return (double)(look->random >> 8) / 8388608.0 - 1;
 }
 
-void ki_displace(ki_independence *look, const double *x, double *q) {
+/* q <- q (+) C x */
+void ki_move_naturally(const ki_independence *look, const double *x, double *q) {
     const keel_system *sys = look->system;
     for (int j = 0; j < look->n; j++)
         look->x[j] = x[j] * (sys->q_size ? sys->q_size[j] : 1);
@@ -325,7 +326,7 @@ static bool close_classes(ki_independence *look, const keel_point *at, int class
         closing_step(look, count, look->terms.Phi, look->step);
         if (!(ki_max_norm(look->n, look->step) < 0.5))
             return false;
-        ki_displace(look, look->step, q);
+        ki_move_naturally(look, look->step, q);
     }
     return false;
 }
@@ -342,7 +343,7 @@ bool ki_go_near(ki_independence *look, const keel_point *at, double *q, keel_sta
     memcpy(q, at->q, (size_t)look->system->n_q * sizeof *q);
     if (!random_tangent(look, count, LOOK_DISTANCE, look->step))
         return false;
-    ki_displace(look, look->step, q);
+    ki_move_naturally(look, look->step, q);
     return close_classes(look, at, 1, q);
 }
 
@@ -512,6 +513,38 @@ bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *with
             v[j] += look->step[j] * (sys->q_size ? sys->q_size[j] : 1);
     }
     return false;
+}
+
+/* Far from closed, rows that repeat each other differ by as much as they are open, but not all do. */
+static const double LARGEST_FLOOR = 0.1;
+
+int ki_closing_steps(ki_independence *look, const keel_point *at, bool velocities, const bool *without,
+                     double *x, double *Z, double *violation) {
+    const keel_system *sys = look->system;
+    unsigned what = velocities ? KEEL_VELOCITY : KEEL_POSITION;
+    if (load(look, at) || sys->evaluate(sys, look->work, what, at, &look->terms) < 0)
+        return -1;
+    taking by = {.classes = CLASSES, .most = look->m, .without = without};
+    *violation = 0;
+    if (velocities) {
+        for (int i = 0; i < look->m; i++)
+            if (!without || !without[i])
+                *violation = fmax(*violation, fabs(look->terms.rate[i]) * look->scale[i]);
+    } else {
+        *violation = largest_violation(look, NONHOLONOMIC);
+        by.classes = NONHOLONOMIC;
+        by.floor = fmin(*violation, LARGEST_FLOOR);
+    }
+    if (!isfinite(*violation))
+        return -1;
+    int count = take_all(look, by);
+    closing_step(look, count, velocities ? look->terms.rate : look->terms.Phi, x);
+    return ki_freedoms(look, Z);
+}
+
+double ki_repeated_limit(const keel_system *system) {
+    double precision = fmax(system->precision.length, system->precision.angle);
+    return fmax(fmin(MARGIN * precision, LARGEST_LIMIT), LIMIT_OF_FORMULAS);
 }
 
 static int count_taken(const ki_independence *look) {

@@ -101,11 +101,10 @@ int ki_freedoms(const ki_independence *look, double *x);
 bool ki_go_near(ki_independence *look, const keel_point *at, double *q, keel_status *status);
 
 /* The parts of a look, for others that look: H at a point, with nothing taken; the rows of joints taken
- * there; q moved by a displacement in natural sizes; the displacement from one pose to another near by; the
+ * there; the displacement in natural sizes from one pose to another near by; the
  * joints closed alone. */
 keel_status ki_load_rows(ki_independence *look, const keel_point *at);
 keel_status ki_take_joints(ki_independence *look, const keel_point *at);
-void ki_displace(ki_independence *look, const double *x, double *q);
 void ki_difference(ki_independence *look, const double *from, const double *to, double *x);
 bool ki_close_joints(ki_independence *look, const keel_point *at, double *q);
 
@@ -120,6 +119,19 @@ bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *with
 /* The largest |y^T Phi| of states of self-stress y, in natural sizes, of which a holonomic row takes part
  * with 1: rows with no more than `least` left count as dependent. */
 double ki_worst_contradiction(ki_independence *look, const keel_point *at, double least, int n_h);
+
+/* One step of either, for those who choose among all that close the rows to first order: the shortest one,
+ * x [n], and an orthonormal basis of what the rows leave free, Z [n - rows taken, n], both in natural sizes.
+ * With `without` (which may be NULL) for velocities, whose rates are met, else for the pose. *violation: the
+ * largest, in natural sizes. Returns the number of vectors in Z, or -1 if the system cannot be evaluated. */
+int ki_closing_steps(ki_independence *look, const keel_point *at, bool velocities, const bool *without,
+                     double *x, double *Z, double *violation);
+
+/* q <- q (+) C x: a displacement in natural sizes. */
+void ki_move_naturally(const ki_independence *look, const double *x, double *q);
+
+/* What is left at most of a row that repeats others: of its length, for rows in natural sizes. */
+double ki_repeated_limit(const keel_system *system);
 
 /* States of self-stress from the rows taken last: for each of the others one y with J^T y = 0, up to the
  * precision, into y [m - taken, m]; marks the rows that take part in any (NULL: not asked). Returns how many

@@ -22,7 +22,7 @@
 #include "integrate/integrator.h"
 #include "stabilize/projection.h"
 
-enum { NODES = 8, MOST_ITERATIONS = 80 };
+enum { NODES = 8, MOST_ITERATIONS = 40 };
 
 /* Nodes and weights of Gauss on [0, 1]. */
 static const double NODE[NODES] = {0.019855071751231884, 0.10166676129318663, 0.2372337950418355,

@@ -76,6 +76,10 @@ int keel_mechanism_joint_row(const keel_system *system, int joint, int *holonomi
     return *holonomic ? j->row_h : -1;
 }
 
+int keel_mechanism_force_count(const keel_system *system) {
+    return mechanism_of(system)->force_count;
+}
+
 int keel_mechanism_pose_rows(const keel_system *system) {
     const ki_mech *mech = mechanism_of(system);
     int count = 0;

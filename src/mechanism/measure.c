@@ -48,6 +48,20 @@ static void length_row(const ki_mech *mech, const ki_measure *m, const ki_state 
         ki_row_distance(s0, spring->r[0], s1, spring->r[1], 0, level, row);
 }
 
+void ki_turn_row(const ki_state *s0, const ki_state *s1, const double target[9], int k, ki_row *row) {
+    double P[9], off[9], d[3], L[9];
+    memset(row, 0, sizeof *row);
+    ki_transposed_multiply(s0->R, s1->R, P);
+    if (target)
+        ki_multiply_transposed(P, target, off);
+    ki_rotation_vector(target ? off : P, d);
+    ki_rotation_vector_rate(d, L);
+    row->value = d[k];
+    ki_rotate(s0->R, L + 3 * k, row->w[1]);
+    for (int i = 0; i < 3; i++)
+        row->w[0][i] = -row->w[1][i];
+}
+
 /* The row with the bodies in the states s0 and s1; q as in ki_joint_role.measure. */
 static void row_at(const ki_mech *mech, const ki_measure *m, const ki_state *s0, const ki_state *s1,
                    const double *q, ki_level level, ki_row *row) {
@@ -69,6 +83,9 @@ static void row_at(const ki_mech *mech, const ki_measure *m, const ki_state *s0,
         break;
     case KI_MEASURE_SPIN:
         row->w[1][mech->d == KI_PLANAR ? 0 : m->component] = 1;
+        break;
+    case KI_MEASURE_TURN:
+        ki_turn_row(s0, s1, NULL, m->component, row);
         break;
     default:
         length_row(mech, m, s0, s1, level, row);

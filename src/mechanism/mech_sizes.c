@@ -51,18 +51,23 @@ static bool turns(const ki_mech *mech, const ki_joint *hinge, int j) {
     return false;
 }
 
+static bool is_rotation(const ki_measure *measure) {
+    return measure->kind == KI_MEASURE_ANGLE || measure->kind == KI_MEASURE_SPIN ||
+           measure->kind == KI_MEASURE_TURN;
+}
+
 /* Is the quantity found from positions in the world? Turns are not, nor are coordinates of the tree. */
 static bool is_located(const ki_mech *mech, const ki_measure *measure) {
     if (measure->kind == KI_MEASURE_JOINT)
         return !ki_is_turn(mech, measure) && !mech->joint[measure->object].tree;
-    return measure->kind != KI_MEASURE_ANGLE && measure->kind != KI_MEASURE_SPIN;
+    return !is_rotation(measure);
 }
 
 /* Is the quantity a length, or its rate? */
 static bool is_length(const ki_mech *mech, const ki_measure *measure) {
     if (measure->kind == KI_MEASURE_JOINT)
         return !ki_is_turn(mech, measure);
-    return measure->kind != KI_MEASURE_ANGLE && measure->kind != KI_MEASURE_SPIN;
+    return !is_rotation(measure);
 }
 
 /* Whether a test of quantities holds for what a part of a row is made of. */

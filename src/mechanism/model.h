@@ -131,6 +131,7 @@ typedef enum ki_measure_kind {
     KI_MEASURE_CENTRE, /* of the reference point of body `object`                                */
     KI_MEASURE_ANGLE,  /* planar: angle of body `object` from its drawn pose                     */
     KI_MEASURE_SPIN,   /* velocity only: angular velocity of body `object`, world axes           */
+    KI_MEASURE_TURN,   /* spatial: of the rotation vector of body[1] from the drawn pose, seen from body[0] */
     KI_MEASURE_LENGTH, /* distance between the two points of spring `object`                     */
     /* not rows: */
     KI_MEASURE_ROTATION, /* entry `component` of the rotation matrix of body `object`              */
@@ -181,6 +182,8 @@ typedef struct ki_start_row {
     keel_location where;
     ki_measure measure;
     double value;
+    bool given;           /* else zero, because another component of the same turn is given */
+    const double *target; /* [9] of a turn: the rotation that its three components make; else NULL */
 } ki_start_row;
 
 typedef struct ki_mech {

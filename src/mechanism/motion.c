@@ -134,6 +134,41 @@ static keel_status check_driven(const ki_mech *mech, const ki_value_spec *spec, 
     return KEEL_OK;
 }
 
+static const char *keep_name(ki_mech *mech, const char *name) {
+    return ki_arena_text(&mech->arena, name, strlen(name));
+}
+
+static keel_status two_values(const ki_value_spec *spec, keel_diagnostics *diagnostics) {
+    keel_diagnostics_add(diagnostics, KEEL_ERROR, spec->where, "'%s' has two start values", spec->name);
+    return KEEL_ERROR_INPUT;
+}
+
+/* A component of a turn: the first one that is given makes rows of all three, the others being zero. */
+static keel_status start_turn(ki_mech *mech, const ki_value_spec *spec, const ki_measure *measure,
+                              keel_diagnostics *diagnostics) {
+    int first = 0;
+    while (first < mech->start_count && (mech->start[first].measure.kind != KI_MEASURE_TURN ||
+                                         mech->start[first].measure.object != measure->object))
+        first++;
+    if (first == mech->start_count)
+        for (int k = 0; k < 3; k++) {
+            char *name = ki_arena_text(&mech->arena, spec->name, strlen(spec->name));
+            if (!name)
+                return KEEL_ERROR_MEMORY;
+            name[strlen(name) - 1] = (char)('x' + k);
+            ki_start_row *row = &mech->start[mech->start_count++];
+            *row = (ki_start_row){name, ki_keep_place(mech, spec->where), *measure, 0, false, NULL};
+            row->measure.component = k;
+        }
+    ki_start_row *row = &mech->start[first + measure->component];
+    if (row->given)
+        return two_values(spec, diagnostics);
+    row->given = true;
+    row->where = ki_keep_place(mech, spec->where);
+    row->value = spec->value;
+    return mech->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+}
+
 static keel_status compile_start(const ki_names *names, ki_mech *mech, const ki_value_spec *spec,
                                  keel_diagnostics *diagnostics, bool velocities) {
     ki_measure measure;
@@ -145,17 +180,35 @@ static keel_status compile_start(const ki_names *names, ki_mech *mech, const ki_
     status = check_driven(mech, spec, &measure, diagnostics, &driven);
     if (status < 0 || driven)
         return status;
+    if (measure.kind == KI_MEASURE_TURN)
+        return start_turn(mech, spec, &measure, diagnostics);
     for (int i = 0; i < mech->start_count; i++)
         if (same_quantity(&mech->start[i].measure, &measure) &&
-            mech->start[i].measure.primes == measure.primes) {
-            keel_diagnostics_add(diagnostics, KEEL_ERROR, spec->where, "'%s' has two start values",
-                                 spec->name);
-            return KEEL_ERROR_INPUT;
-        }
-    const char *name = ki_arena_text(&mech->arena, spec->name, strlen(spec->name));
-    mech->start[mech->start_count++] =
-        (ki_start_row){name, ki_keep_place(mech, spec->where), measure, spec->value};
+            mech->start[i].measure.primes == measure.primes)
+            return two_values(spec, diagnostics);
+    mech->start[mech->start_count++] = (ki_start_row){.name = keep_name(mech, spec->name),
+                                                      .where = ki_keep_place(mech, spec->where),
+                                                      .measure = measure,
+                                                      .value = spec->value,
+                                                      .given = true};
     return mech->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+}
+
+/* The rotations of the turns: their three rows stand one after the other. */
+static keel_status set_targets(ki_mech *mech) {
+    for (int i = 0; i < mech->start_count; i++) {
+        ki_start_row *row = &mech->start[i];
+        if (row->measure.kind != KI_MEASURE_TURN)
+            continue;
+        double vector[3] = {row[0].value, row[1].value, row[2].value};
+        double *R = KI_NEW(&mech->arena, double, 9);
+        if (!R)
+            return KEEL_ERROR_MEMORY;
+        ki_rotation_of_vector(vector, R);
+        row[0].target = row[1].target = row[2].target = R;
+        i += 2;
+    }
+    return KEEL_OK;
 }
 
 /* Positions first, then velocities, each in their order. */
@@ -163,7 +216,7 @@ keel_status ki_starts_compile(const ki_names *names, ki_mech *mech, keel_diagnos
     const keel_mechanism *description = names->description;
     keel_status status = KEEL_OK;
     mech->start_count = 0;
-    mech->start = KI_NEW(&mech->arena, ki_start_row, description->start_count);
+    mech->start = KI_NEW(&mech->arena, ki_start_row, 3 * description->start_count); /* turns have three */
     if (mech->arena.failed)
         return KEEL_ERROR_MEMORY;
     for (int velocities = 0; velocities < 2; velocities++)
@@ -174,5 +227,6 @@ keel_status ki_starts_compile(const ki_names *names, ki_mech *mech, keel_diagnos
                 return one;
             status = one < 0 ? one : status;
         }
-    return status;
+    keel_status targets = set_targets(mech);
+    return status ? status : targets;
 }

@@ -76,8 +76,15 @@ static bool ask_spin(question *q, const char *axis, int body, ki_measure *m) {
     return k >= 0;
 }
 
+/* A component of the rotation vector. In the plane there is an angle. */
+static bool ask_turn(question *q, const char *axis, int body, ki_measure *m) {
+    int k = axis[0] == '.' ? axis_of(axis + 1) : -1;
+    *m = (ki_measure){KI_MEASURE_TURN, body, k, q->primes, {0, body}};
+    return k >= 0;
+}
+
 static bool ask_body(question *q, ki_measure *m) {
-    const char *rest = q->rest, *spin = after(rest, "spin");
+    const char *rest = q->rest, *spin = after(rest, "spin"), *turn = after(rest, "turn");
     int body = q->names->mech->body_of[q->number];
     if (strcmp(rest, "angle") == 0 && q->names->mech->d == KI_PLANAR) {
         *m = (ki_measure){KI_MEASURE_ANGLE, body, 0, q->primes, {0, body}};
@@ -88,8 +95,8 @@ static bool ask_body(question *q, ki_measure *m) {
         *m = (ki_measure){KI_MEASURE_ROTATION, body, entry, q->primes, {0, body}};
         return true;
     }
-    return (spin && ask_spin(q, spin, body, m)) || ask_place(q, rest, KI_MEASURE_CENTRE, body, body, m) ||
-           ask_point_of_body(q, m);
+    return (spin && ask_spin(q, spin, body, m)) || (turn && ask_turn(q, turn, body, m)) ||
+           ask_place(q, rest, KI_MEASURE_CENTRE, body, body, m) || ask_point_of_body(q, m);
 }
 
 /* reaction.force, reaction.force.x, reaction.force.axis_x; reaction.torque likewise */
@@ -189,8 +196,8 @@ static int words_of_joint(const ki_joint *joint, int d, const char *word[WORDS_M
 /* What a part can be asked, into `word`; returns how many. */
 static int words_of(const question *q, ki_part_kind part, const char *word[WORDS_MAX]) {
     static const char *const BODY_PLANAR[] = {"x", "y", "angle", "spin", "R11 .. R33", NULL};
-    static const char *const BODY_SPATIAL[] = {"x",      "y",      "z",          "spin.x",
-                                               "spin.y", "spin.z", "R11 .. R33", NULL};
+    static const char *const BODY_SPATIAL[] = {"x",      "y",      "z",      "turn.x",     "turn.y", "turn.z",
+                                               "spin.x", "spin.y", "spin.z", "R11 .. R33", NULL};
     static const char *const REACTION[] = {"reaction.force", "reaction.torque", NULL};
     static const char *const SPRING[] = {"length", "force", NULL}, *const TORSION[] = {"torque", NULL};
     static const char *const MOTION[] = {"force", "torque", NULL}, *const NONE[] = {NULL};
@@ -246,6 +253,21 @@ static bool refuse(const question *q, const char *reason) {
     return false;
 }
 
+/* A rotation vector is asked of the start and of outputs: its rates are no angular velocities. */
+static bool permit_turn(const question *q, ki_use use, const ki_measure *m) {
+    if (q->names->mech->d == KI_PLANAR)
+        return refuse(q, "does not exist: the mechanism is planar; how far a body has turned is its 'angle'");
+    if (m->primes > 0)
+        return refuse(q, "is not available: angular velocities are 'spin.x', 'spin.y', 'spin.z'");
+    if (use == KI_FOR_MOTION)
+        return refuse(q, "cannot be driven: drive an angle of a joint, or coordinates of points");
+    if (use == KI_FOR_FORCE)
+        return refuse(q, "cannot be used here: take entries of the rotation matrix, 'R11' to 'R33'");
+    if (use == KI_FOR_START && m->body[1] == 0)
+        return refuse(q, "cannot be set: it belongs to the ground and does not move");
+    return true;
+}
+
 /* Is the quantity good for its use? */
 static bool permit(const question *q, ki_use use, const ki_measure *m) {
     static const int MOST[] = {
@@ -253,6 +275,8 @@ static bool permit(const question *q, ki_use use, const ki_measure *m) {
     bool row = ki_is_row(m);
     if (q->out_of_plane)
         return refuse(q, "does not exist: the mechanism is planar");
+    if (m->kind == KI_MEASURE_TURN)
+        return permit_turn(q, use, m);
     if (use == KI_FOR_MOTION && (!row || m->primes > 0))
         return refuse(
             q, "cannot be driven: a motion drives a coordinate of a joint or point, an angle or a length");

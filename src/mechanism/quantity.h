@@ -6,6 +6,7 @@
  *     BODY.x                            of the centre of mass
  *     BODY.angle                        planar: rotation from the drawn pose
  *     BODY.spin  BODY.spin.x            angular velocity, world axes (planar: spin alone)
+ *     BODY.turn.x                       in space: rotation vector from the drawn pose, world axes
  *     BODY.R11 .. BODY.R33              rotation matrix from the drawn pose
  *     JOINT.reaction.force              magnitude; .force.x in world axes, .force.axis_x in the joint's;
  *     JOINT.reaction.torque             likewise

@@ -65,6 +65,11 @@ static void start_rows(const ki_mech *mech, ki_mech_work *w, ki_level level) {
         const ki_start_row *start = &mech->start[i];
         const ki_part *part = &mech->layout->part[mech->layout->start_part + i];
         ki_row *row = &w->rows[mech->layout->start_part + i];
+        if (start->target) {
+            ki_turn_row(&w->state[0], &w->state[start->measure.body[1]], start->target,
+                        start->measure.component, row);
+            continue;
+        }
         ki_measure_row(mech, w, &start->measure, level, row);
         if (part->row < mech->layout->n_h)
             row->value = off_target(mech, &start->measure, row->value, start->value);

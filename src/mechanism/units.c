@@ -18,7 +18,7 @@ static const ki_dimension FORCE = {true, {[KI_KILOGRAM] = 1, [KI_METRE] = 1, [KI
 static const ki_dimension TORQUE = {true, {[KI_KILOGRAM] = 1, [KI_METRE] = 2, [KI_SECOND] = -2}};
 
 static bool turns(const ki_mech *mech, const ki_measure *measure) {
-    return measure->kind == KI_MEASURE_SPIN || ki_is_turn(mech, measure);
+    return measure->kind == KI_MEASURE_SPIN || measure->kind == KI_MEASURE_TURN || ki_is_turn(mech, measure);
 }
 
 ki_dimension ki_measure_dimension(const ki_mech *mech, const ki_measure *measure) {

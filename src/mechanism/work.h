@@ -135,4 +135,8 @@ double ki_kinetic(const ki_mech *mech, const ki_mech_work *w);
 void ki_measure_row(const ki_mech *mech, ki_mech_work *w, const ki_measure *measure, ki_level level,
                     ki_row *row);
 
+/* Component k of the rotation vector d with R_0^T R_1 = exp([d]) target, in axes of body 0 as drawn; target
+ * NULL: the identity. Without gamma. In measure.c. */
+void ki_turn_row(const ki_state *s0, const ki_state *s1, const double target[9], int k, ki_row *row);
+
 #endif

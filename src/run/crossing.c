@@ -12,7 +12,7 @@ static const double STEPS_AHEAD = 3;
 
 /* Steps that shrink on the way to a pose, to this part of what they were far from it, see branches that pass
  * each other where they should meet. */
-static const double NEARER = 0.15, SHRUNK = 0.5;
+static const double NEARER = 0.15, TOO_NEAR = 0.02, SHRUNK = 0.5;
 
 /* Of a bridge; a larger one is taken only where there is no better: from a start, after a failure, and where
  * the drawing is not exact. */
@@ -55,12 +55,14 @@ static bool is_blurred_there(keel_simulation *sim, ki_integrator *bridge) {
 static keel_status take_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
                                double most, bool *taken) {
     keel_status status;
+    bool by_own = sim->dynamics.by_own; /* how the integrator has it */
     *taken = false;
     ki_integrator *bridge = ki_start_bridge(sim, t, y, H, rate, &status);
     if (bridge)
         status = bridge->method->step(bridge, sim->settings.until);
     if (status || (bridge->bridge_error > most && !is_blurred_there(sim, bridge))) {
         ki_integrator_free(bridge);
+        sim->dynamics.by_own = by_own;
         return status == KEEL_ERROR_MEMORY ? status : KEEL_OK;
     }
     if (sim->integrator) {
@@ -88,7 +90,8 @@ static bool is_blurred(const keel_simulation *sim, double pose) {
     const ki_watch *w = &sim->watch;
     double h = in->t - in->t_old;
     bool shrinking = !in->across_failed && h < SHRUNK * sim->crossing.usual_step && pose - in->t > 2 * h;
-    return w->gap < NEARER * w->largest && (shrinking || in->across_worse > 1);
+    bool near = w->gap < NEARER * w->largest && w->gap > TOO_NEAR * w->largest;
+    return near && (shrinking || in->across_worse > 1);
 }
 
 static bool asks_for_bridge(const keel_simulation *sim, double pose) {

@@ -58,7 +58,7 @@ static double value_of_step(climb *c, const double *x, double length) {
     memcpy(c->next, c->q, (size_t)c->look.system->n_q * sizeof *c->q);
     for (int j = 0; j < n; j++)
         c->x[j] = length * x[j];
-    ki_displace(&c->look, c->x, c->next);
+    ki_move_naturally(&c->look, c->x, c->next);
     return ki_close_rows(&c->look, &c->at, c->next) ? value_at(c, c->next, c->at.t) : NAN;
 }
 

@@ -250,6 +250,17 @@ static keel_status go_back(keel_simulation *sim) {
     return change_rows(sim, h->t, step);
 }
 
+/* Whether rows that are not held are open by more than they may be. Next to a singular pose what a drawing
+ * leaves open grows with the inverse of the gap. */
+static bool has_come_open(keel_simulation *sim) {
+    static const double MOST_BY_GAP = 1e3;
+    ki_held *h = &sim->held;
+    if (!(h->limit > 1) || !sim->watch.active)
+        return h->limit > 1;
+    double gap = ki_gap_of_all(sim, sim->integrator->t, sim->integrator->y);
+    return h->limit > fmin(fmax(1, sim->watch.largest / gap), MOST_BY_GAP);
+}
+
 keel_status ki_blame_repeated(keel_simulation *sim, keel_status status) {
     static const double ABOUT_TO_OPEN = 0.5;
     const ki_held *h = &sim->held;
@@ -275,7 +286,7 @@ keel_status ki_after_step(keel_simulation *sim, keel_status status) {
     }
     if (!status)
         status = ki_measure_repeated(sim, sim->integrator->t, sim->integrator->y);
-    for (int k = 0; !status && h->limit > 1; k++) {
+    for (int k = 0; !status && has_come_open(sim); k++) {
         if (k == MOST)
             return ki_blame_repeated(sim, KEEL_ERROR_SINGULAR);
         if (!(status = go_back(sim)))

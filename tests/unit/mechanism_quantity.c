@@ -169,7 +169,8 @@ static void wrong_names(void **state) {
          "'pin' is a joint and has no 'angel' (did you mean 'angle'?): it has angle, x, y, z, "
          "reaction.force"},
         {0, "pin", "'pin' is a joint, not a number: add one of angle, x, y, z, reaction.force"},
-        {0, "arm.angle", "'arm' is a body and has no 'angle': it has x, y, z, spin.x"},
+        {0, "arm.angle",
+         "'arm' is a body and has no 'angle': it has x, y, z, turn.x, turn.y, turn.z, spin.x"},
         {0, "arm.spin", "'arm' is a body and has no 'spin'"},
         {0, "arm.nose.x", "'arm' is a body and has no 'nose.x'"},
         {0, "mark.x", "several bodies have a point of that name: write"},

@@ -50,19 +50,6 @@ static void place_of(const ki_state *s, const ki_frame *frame, double place[3]) 
     ki_add_scaled(1, s->r, place);
 }
 
-/* L for the rotation vector a; c = 1/12 + |a|^2/720 + ... */
-static void rotation_rate_matrix(const double a[3], double L[9]) {
-    double square = ki_dot3(a, a), half = sqrt(square) / 2;
-    double c =
-        square < 1e-4 ? 1.0 / 12 + square / 720 + square * square / 30240 : (1 - half / tan(half)) / square;
-    double cross[9] = {0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            double identity = i == j;
-            L[3 * i + j] = identity - cross[3 * i + j] / 2 + c * (a[i] * a[j] - square * identity);
-        }
-}
-
 static void deform(const ki_mech *mech, const ki_mech_work *w, const ki_force *force, deformation *x) {
     const ki_state *s0 = &w->state[force->body[0]], *s1 = &w->state[force->body[1]];
     double p0[3], D[3], B[9], relative[9];
@@ -80,8 +67,14 @@ static void deform(const ki_mech *mech, const ki_mech_work *w, const ki_force *f
         ki_multiply(s1->R, force->frame[1].R, B);
         ki_transposed_multiply(x->A, B, relative);
         ki_rotation_vector(relative, x->x + 3);
-        rotation_rate_matrix(x->x + 3, x->L);
+        ki_rotation_vector_rate(x->x + 3, x->L);
     }
+}
+
+void ki_bushing_deformation(const ki_mech *mech, const ki_mech_work *w, const ki_force *force, double x[6]) {
+    deformation d;
+    deform(mech, w, force, &d);
+    memcpy(x, d.x, sizeof d.x);
 }
 
 static void deform_rate(const ki_mech *mech, const ki_mech_work *w, const ki_force *force, deformation *x) {

@@ -62,6 +62,9 @@ double ki_resistance_potential(const ki_mech *mech, ki_mech_work *w, const ki_fo
 keel_status ki_resistance_compile(const ki_names *names, ki_mech *mech, const keel_force *description,
                                   const char *value_name, keel_diagnostics *diagnostics, ki_force *force);
 
+/* Displacement and rotation vector of a bushing, in its axes on body 0; ki_place is done. In bushing.c. */
+void ki_bushing_deformation(const ki_mech *mech, const ki_mech_work *w, const ki_force *force, double x[6]);
+
 /* The coordinate named in keel_force.joint -> force->measure and its bodies. */
 keel_status ki_force_on_joint(const ki_names *names, const keel_force *description,
                               keel_diagnostics *diagnostics, ki_force *force);
