@@ -314,4 +314,4 @@ fi
 # a start that was moved: which bodies, and how far
 sed 's/^motions:/start: {A.angle: 0.3}\n&/; s/drive: {of: A.angle, speed: 1}/{}/; s/^  {}$//; s/^motions:$/motions: {}/' driven.yaml >moved.yaml
 exits 0 run moved.yaml
-grep -qE "note: assembled: .*: '[a-z]+' by [0-9.e-]+ and [0-9.e-]+ degrees, '[a-z]+' by " err || fail "moved bodies"
+grep -qE "note: assembled: .*'[a-z]+' moved by [0-9.e-]+ and turned by [0-9.e-]+ degrees, '[a-z]+' moved by " err || fail "moved bodies"
