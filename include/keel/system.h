@@ -151,6 +151,7 @@ struct keel_system {
      * which vanishes in exact arithmetic is recognised whatever round-off leaves of it
      * (docs/sizes.md). NULL: as large as rows are in the poses that were met. */
     const double *row_size;
+    const int *row_turns; /* [m] 1: a direction or an angle, 0: a length; NULL with row_size */
 
     /* How well the geometry is known: places relative to the extent, and directions in radians. Conditions
      * that agree within it repeat each other (docs/sizes.md). 0: to round-off. */

@@ -37,7 +37,7 @@ static void set_limits(ki_independence *look) {
     double precision = fmax(sys->precision.length, sys->precision.angle);
     for (int i = 0; i < look->m; i++) {
         double part = sys->row_size && sys->extent > 0 ? fmax(1, sys->extent / sys->row_size[i]) : 1;
-        bool length = sys->row_size && sys->row_size[i] != 1;
+        bool length = sys->row_turns && !sys->row_turns[i];
         look->limit[i] = fmin(MARGIN * precision * (length ? part : 1), LARGEST_LIMIT);
         look->limit[i] = fmax(look->limit[i], LIMIT_OF_FORMULAS);
     }
@@ -81,7 +81,7 @@ void ki_independence_clear(ki_independence *look) {
 }
 
 double ki_open_limit(const keel_system *system, int i) {
-    bool angle = !system->row_size || system->row_size[i] == 1;
+    bool angle = !system->row_turns || system->row_turns[i];
     double size = angle ? 1 : system->extent;
     return MARGIN *
            (angle ? system->precision.angle : fmax(system->precision.length, system->precision.angle)) * size;

@@ -14,7 +14,7 @@
  * The error inside the step is that of the first coefficients that are missing in the rates as a sum of
  * Legendre polynomials; it is judged by the fall of the last ones that are there.
  *
- * It takes the step that it was started with, or fails.
+ * It takes one step, of the length that it was aimed with, or fails; then it can be aimed again.
  */
 #include <math.h>
 #include <string.h>
@@ -227,7 +227,7 @@ static void own_values(ki_integrator *base, double t, double *v_rate, double *la
 static keel_status start(ki_integrator *base, const ki_problem *problem) {
     bridge *self = (bridge *)base;
     ki_arena *arena = &base->arena;
-    self->H = problem->settings.step;
+    (void)problem;
     self->y_old = KI_NEW(arena, double, base->n), self->Y = KI_NEW(arena, double, base->n);
     self->rate = KI_NEW(arena, double, base->n), self->begin = KI_NEW(arena, double, base->n);
     for (int i = 0; i < NODES; i++) {
@@ -235,12 +235,22 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
         self->lambda[i] = KI_NEW(arena, double, base->flow.dynamics->m);
         integrate_basis(NODE, NODES, NODE[i], self->a[i]);
     }
-    if (arena->failed)
-        return KEEL_ERROR_MEMORY;
     base->own_values = own_values;
-    if (!problem->rate)
-        return ki_rate(base->flow.dynamics, base->t, base->y, self->begin);
-    memcpy(self->begin, problem->rate, (size_t)base->n * sizeof(double));
+    return arena->failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+}
+
+keel_status ki_bridge_aim(ki_integrator *base, double t, const double *y, double H, const double *rate) {
+    bridge *self = (bridge *)base;
+    size_t bytes = (size_t)base->n * sizeof(double);
+    self->H = H;
+    base->t = base->t_old = t;
+    base->steps = base->rejected = 0;
+    base->bridge_error = 0;
+    base->moved_position = base->moved_velocity = 0;
+    memcpy(base->y, y, bytes);
+    if (!rate)
+        return ki_rate(base->flow.dynamics, t, base->y, self->begin);
+    memcpy(self->begin, rate, bytes);
     return KEEL_OK;
 }
 

@@ -39,9 +39,7 @@ typedef struct ki_problem {
     const keel_settings *options; /* what only some methods read */
     double t, t_end;
     const double *y; /* [n_y] consistent start */
-    bool bridge;     /* one step of settings.step across or away from a singular pose (bridge.c), in place of
-                        `kind` */
-    const double *rate; /* [n_y] of a bridge: y' at the start, where it cannot be evaluated; else NULL */
+    bool bridge;     /* a bridge (bridge.c) in place of `kind`, to be aimed before its step */
 } ki_problem;
 
 /* What stiffness comes from. */
@@ -109,6 +107,10 @@ struct ki_integrator {
 /* The integrator problem->kind, at its start; NULL with *status after a failure. */
 ki_integrator *ki_integrator_new(const ki_problem *problem, keel_status *status);
 void ki_integrator_free(ki_integrator *self);
+
+/* A bridge is to take one step of length H from (t, y), a consistent state with y' = `rate` (NULL: to be
+ * evaluated). Nothing is allocated. */
+keel_status ki_bridge_aim(ki_integrator *bridge, double t, const double *y, double H, const double *rate);
 
 /* How many steps of about h, and not longer, lead from t to t_end. */
 long ki_whole_steps(double t, double t_end, double h);

@@ -129,8 +129,9 @@ keel_status ki_sizes_build(ki_mech *mech) {
     double *q_size = KI_NEW(&mech->arena, double, mech->system.n_v), size = extent(mech);
     double *Phi_size = KI_NEW(&mech->arena, double, l->n_h); /* zeros */
     double *row_size = KI_NEW(&mech->arena, double, m);
+    int *row_turns = KI_NEW(&mech->arena, int, m);
     double *body_size = KI_NEW(&mech->arena, double, mech->body_count);
-    if (!q_size || !Phi_size || !row_size || !body_size)
+    if (!q_size || !Phi_size || !row_size || !row_turns || !body_size)
         return KEEL_ERROR_MEMORY;
     body_extents(mech, body_size);
     for (int b = 1; b < mech->body_count; b++)
@@ -142,12 +143,14 @@ keel_status ki_sizes_build(ki_mech *mech) {
         double loop = length ? loop_extent(mech, part, body_size) : 0;
         double of_length = loop > 0 ? fmin(loop, size) : size;
         row_size[part->row] = fmax(row_size[part->row], length ? of_length : 1);
+        row_turns[part->row] = !length;
         if (part->row < l->n_h && part_is_located(mech, p))
             Phi_size[part->row] = fmax(Phi_size[part->row], reach(mech, part));
     }
     mech->system.q_size = q_size;
     mech->system.Phi_size = Phi_size;
     mech->system.row_size = row_size;
+    mech->system.row_turns = row_turns;
     mech->system.extent = size;
     return KEEL_OK;
 }

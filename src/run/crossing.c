@@ -50,18 +50,24 @@ static bool is_blurred_there(keel_simulation *sim, ki_integrator *bridge) {
     return ki_contradiction(sim, t, sim->row_k, NEAR_POSE) > BLURRED;
 }
 
-/* A bridge of length H from (t, y), with y' = `rate` there (NULL: to be evaluated), takes its step and the
- * place of the integrator, unless its error is larger than `most`: *taken. */
+/* The bridge takes a step of length H from (t, y), with y' = `rate` there (NULL: to be evaluated). Its
+ * factors are those of M and J, whatever the integrator has. */
+static keel_status aim_and_step(keel_simulation *sim, double t, const double *y, double H,
+                                const double *rate) {
+    ki_integrator *bridge = sim->crossing.bridge;
+    sim->dynamics.by_own = sim->dynamics.own_factored = false;
+    keel_status status = ki_bridge_aim(bridge, t, y, H, rate);
+    return status ? status : bridge->method->step(bridge, sim->settings.until);
+}
+
+/* The same, and it takes the place of the integrator unless its error is larger than `most`: *taken. */
 static keel_status take_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
                                double most, bool *taken) {
-    keel_status status;
+    ki_integrator *bridge = sim->crossing.bridge;
     bool by_own = sim->dynamics.by_own; /* how the integrator has it */
-    *taken = false;
-    ki_integrator *bridge = ki_start_bridge(sim, t, y, H, rate, &status);
-    if (bridge)
-        status = bridge->method->step(bridge, sim->settings.until);
-    if (status || (bridge->bridge_error > most && !is_blurred_there(sim, bridge))) {
-        ki_integrator_free(bridge);
+    keel_status status = aim_and_step(sim, t, y, H, rate);
+    *taken = !status && (bridge->bridge_error <= most || is_blurred_there(sim, bridge));
+    if (!*taken) {
         sim->dynamics.by_own = by_own;
         return status == KEEL_ERROR_MEMORY ? status : KEEL_OK;
     }
@@ -71,7 +77,8 @@ static keel_status take_bridge(keel_simulation *sim, double t, const double *y, 
         ki_integrator_free(sim->integrator);
     }
     sim->integrator = bridge;
-    sim->crossing.bridging = *taken = true;
+    sim->crossing.bridge = NULL;
+    sim->crossing.bridging = true;
     return KEEL_OK;
 }
 
@@ -135,11 +142,19 @@ static keel_status end_bridge(keel_simulation *sim) {
     if (!next)
         return status;
     ki_carry_counts(bridge, next);
-    ki_integrator_free(bridge);
+    sim->crossing.bridge = bridge;
     sim->integrator = next;
     sim->crossing.bridging = false;
     sim->crossing.declined = INFINITY;
     return KEEL_OK;
+}
+
+keel_status ki_prepare_bridge(keel_simulation *sim) {
+    keel_status status = KEEL_OK;
+    if (sim->reduction || sim->dynamics.m == 0 || (goes_as_it_comes(sim) && !sim->held.singular_start))
+        return KEEL_OK;
+    sim->crossing.bridge = ki_new_bridge(sim, &status);
+    return status;
 }
 
 keel_status ki_prepare_crossing(keel_simulation *sim) {
@@ -150,7 +165,7 @@ keel_status ki_prepare_crossing(keel_simulation *sim) {
             return status;
     }
     double pose = pose_ahead(sim);
-    if (sim->reduction || !asks_for_bridge(sim, pose))
+    if (sim->reduction || !c->bridge || !asks_for_bridge(sim, pose))
         return KEEL_OK;
     const ki_integrator *in = sim->integrator;
     bool taken;
@@ -188,7 +203,7 @@ keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
     ki_crossing *c = &sim->crossing;
     const ki_watch *w = &sim->watch;
     bool taken;
-    if (sim->reduction || c->bridging || goes_as_it_comes(sim) || !ki_worth_retrying(status) ||
+    if (sim->reduction || c->bridging || !c->bridge || goes_as_it_comes(sim) || !ki_worth_retrying(status) ||
         status == KEEL_ERROR_LIMIT || !w->active || !(c->far_gap > 0) || !(w->gap < FAR * w->largest))
         return status;
     /* the gap falls about linearly between there and here */
@@ -201,17 +216,6 @@ keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
     ki_factor_at(&sim->dynamics, sim->integrator->t, sim->integrator->y); /* where the run stands */
     sim->dynamics.trouble = trouble;
     return tried ? tried : status;
-}
-
-/* The error of a bridge of length H; infinite if it fails. */
-static double try_length(keel_simulation *sim, double t, const double *y, double H, const double *rate) {
-    keel_status status;
-    double error = INFINITY;
-    ki_integrator *bridge = ki_start_bridge(sim, t, y, H, rate, &status);
-    if (bridge && !bridge->method->step(bridge, sim->settings.until))
-        error = bridge->bridge_error;
-    ki_integrator_free(bridge);
-    return error;
 }
 
 keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double *y, const double *rate) {
@@ -230,7 +234,7 @@ keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double
         H = fmin(H, 1 / sqrt(pull));
     double best = 0, least = INFINITY;
     for (int k = 0; k < MOST; k++, H *= 0.7) {
-        double error = try_length(sim, t, y, H, rate);
+        double error = aim_and_step(sim, t, y, H, rate) ? INFINITY : sim->crossing.bridge->bridge_error;
         if (error < least)
             least = error, best = H;
         if (least <= LARGEST_ERROR || error > 100 * least) /* shorter ones come too near to the pose */

@@ -13,6 +13,9 @@
 
 keel_status ki_crossing_init(keel_simulation *sim);
 
+/* Memory of a bridge, if the run may need one. Before the integrator of the run is started. */
+keel_status ki_prepare_bridge(keel_simulation *sim);
+
 /* Before a step: puts a bridge in the place of the integrator where a pose ahead asks for it, and the
  * integrator back where one has been crossed. */
 keel_status ki_prepare_crossing(keel_simulation *sim);

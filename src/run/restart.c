@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "run/crossing.h"
+
 void ki_clear_workspaces(keel_simulation *sim) {
     ki_dynamics_clear(&sim->dynamics);
     ki_dynamics_clear(&sim->rows);
@@ -35,8 +37,11 @@ static keel_status begin_again(keel_simulation *sim, double t, double step, bool
         status = ki_settle(sim->full, sim->settings.method.stabilize, t, sim->row_y);
     if (!status)
         status = ki_prepare_workspaces(sim, t, sim->row_y);
-    if (!same)
+    if (!same) {
         sim->stiffness = (ki_stiffness){0};
+        if (!status)
+            status = ki_prepare_bridge(sim);
+    }
     if (!status)
         sim->integrator = same ? ki_start_integrator(sim, kind, t, sim->row_y, step, &status)
                                : ki_start_by_stiffness(sim, t, sim->row_y, &status);
@@ -61,14 +66,20 @@ keel_status ki_restart(keel_simulation *sim, double t, double step, bool same) {
     if (status) {
         if (sim->integrator != old)
             ki_integrator_free(sim->integrator);
+        if (sim->crossing.bridge != before.crossing.bridge)
+            ki_integrator_free(sim->crossing.bridge);
         ki_clear_workspaces(sim);
         before.arena = sim->arena;
         *sim = before;
         return status;
     }
-    sim->crossing.bridging = false;
     carry_watch(&before.watch, &sim->watch);
     ki_carry_counts(old, sim->integrator);
+    if (sim->crossing.bridging) { /* the old one is the bridge, which serves again */
+        sim->crossing.bridge = old;
+        sim->crossing.bridging = false;
+        old = NULL;
+    }
     if (!same)
         ki_measure_work_from_here(sim);
     /* the old one ends with the workspace it was made for */

@@ -166,12 +166,9 @@ ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, d
     return ki_integrator_new(&problem, status);
 }
 
-ki_integrator *ki_start_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
-                               keel_status *status) {
-    ki_problem problem = problem_from(sim, sim->settings.method.integrator, t, y, H);
+ki_integrator *ki_new_bridge(keel_simulation *sim, keel_status *status) {
+    ki_problem problem = problem_from(sim, sim->settings.method.integrator, 0, sim->row_y, 0);
     problem.bridge = true;
-    problem.rate = rate;
-    problem.settings.step = H;
     return ki_integrator_new(&problem, status);
 }
 
@@ -288,6 +285,8 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         status = ki_prepare_workspaces(sim, start->t, sim->row_y);
     d = &sim->dynamics; /* whose troubles are told from now on */
     double *y = sim->reduction ? sim->reduced_y : sim->row_y;
+    if (!status)
+        status = ki_prepare_bridge(sim);
     bool singular = sim->held.singular_start && !sim->reduction && crosses_poses(sim);
     if (!status && singular)
         status = ki_begin_singular(sim, start->t, y);
@@ -349,6 +348,7 @@ void keel_simulation_free(keel_simulation *sim) {
     if (!sim)
         return;
     ki_integrator_free(sim->integrator);
+    ki_integrator_free(sim->crossing.bridge);
     ki_clear_workspaces(sim);
     ki_held_clear(&sim->held);
     ki_arena_free(&sim->arena);

@@ -13,6 +13,7 @@
 
 /* How singular poses on the way are crossed (crossing.h). */
 typedef struct ki_crossing {
+    ki_integrator *bridge; /* ready to be aimed; NULL: not for this run, or it is sim->integrator */
     bool bridging;   /* sim->integrator is a bridge, and its step is taken                                */
     double declined; /* gap at which a bridge was tried without success; another is tried at half of it   */
     double *far_y, far_t; /* [n_y] the last state that was far from any pose */
@@ -112,8 +113,7 @@ void ki_carry_counts(const ki_integrator *old, ki_integrator *next);
 ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, double t, const double *y,
                                    double first_step, keel_status *status);
 
-/* A bridge (integrate/bridge.c) of length H from (t, y); `rate`: y' there, NULL: to be evaluated. */
-ki_integrator *ki_start_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
-                               keel_status *status);
+/* A bridge (integrate/bridge.c) for the workspaces of the steps, to be aimed. */
+ki_integrator *ki_new_bridge(keel_simulation *sim, keel_status *status);
 
 #endif

@@ -154,6 +154,13 @@ static const double *select_sizes(ki_selection *s, const double *size, int rows)
     return chosen;
 }
 
+static const int *select_marks(ki_selection *s, const int *mark, int rows) {
+    int *chosen = mark ? KI_NEW(&s->arena, int, rows) : NULL;
+    for (int i = 0; chosen && i < rows; i++)
+        chosen[i] = mark[s->row[i]];
+    return chosen;
+}
+
 static const char *const *select_names(ki_selection *s, const char *const *name) {
     int m = keel_system_m(&s->system);
     const char **chosen = name ? KI_NEW(&s->arena, const char *, m) : NULL;
@@ -171,6 +178,7 @@ static void fill(ki_selection *s) {
     sys->rate_q = select_pattern(s, whole->rate_q, 0, 0);
     sys->Phi_size = select_sizes(s, whole->Phi_size, sys->n_h);
     sys->row_size = select_sizes(s, whole->row_size, m);
+    sys->row_turns = select_marks(s, whole->row_turns, m);
     sys->names.constraint = select_names(s, whole->names.constraint);
     sys->names.joint = select_names(s, whole->names.joint);
     sys->units.constraint = select_names(s, whole->units.constraint);
