@@ -89,13 +89,108 @@ keel_status ki_make_reduced_workspaces(keel_simulation *sim) {
     return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
+/* ---- proof
+ *
+ * Accelerations by the closed form must be those of the full system. They are compared at some poses around
+ * the start, with some velocities: v' along a motion of the system in u is a difference of the map,
+ *
+ *     v' = (v(t + e, y + e y') - v(t - e, y - e y')) / 2 e,       y = (u, w),
+ *
+ * and v' of the full system comes from M, J, Q and xi at q(u, t). */
+
+enum { PROOFS = 5 };
+
+/* Scratch of a proof. */
+typedef struct proof {
+    double *y, *rate, *moved;      /* in u: a state, its rate, a state next to it */
+    double *before, *after, *full; /* of the full system                         */
+} proof;
+
+static bool proof_init(keel_simulation *sim, proof *p) {
+    int n = sim->dynamics.n_y, all = sim->full->n_y;
+    p->y = KI_NEW(&sim->arena, double, n + KI_SPARE), p->rate = KI_NEW(&sim->arena, double, n + KI_SPARE);
+    p->moved = KI_NEW(&sim->arena, double, n + KI_SPARE);
+    p->before = KI_NEW(&sim->arena, double, all), p->after = KI_NEW(&sim->arena, double, all);
+    p->full = KI_NEW(&sim->arena, double, all);
+    return !sim->arena.failed;
+}
+
+/* q and v of the state y + e y' at t + e */
+static void expand_next(keel_simulation *sim, const proof *p, double t, double e, double *full) {
+    const keel_reduction *r = sim->reduction;
+    for (int i = 0; i < sim->dynamics.n_y; i++)
+        p->moved[i] = p->y[i] + e * p->rate[i];
+    r->expand(r, sim->reduced_rows.work, t + e, p->moved, p->moved + r->system->n_q, ki_q(full),
+              ki_v(sim->full, full));
+}
+
+static double natural(const keel_system *system, int j) {
+    return system->q_size ? system->q_size[j] : 1;
+}
+
+/* Whether the two accelerations agree at the state p->y; also where the state cannot be looked at. */
+static bool agrees(keel_simulation *sim, const proof *p, double t) {
+    static const double DIFFERENCE = 1e-4, AGREES = 1e-5;
+    ki_dynamics *d = sim->full;
+    const keel_system *sys = sim->system;
+    double speed = 0, pull = 0, off = 0, *v = ki_v(d, p->full);
+    if (ki_rate(&sim->dynamics, t, p->y, p->rate))
+        return true;
+    expand_next(sim, p, t, 0, p->full);
+    d->factored = false;
+    d->known = 0;
+    if (ki_rate(d, t, p->full, p->after))
+        return true;
+    double *a = ki_v(d, sim->row_k);
+    memcpy(a, ki_v(d, p->after), (size_t)sys->n_v * sizeof *a);
+    for (int j = 0; j < sys->n_v; j++) {
+        speed = fmax(speed, fabs(v[j]) / natural(sys, j));
+        pull = fmax(pull, fabs(a[j]) / natural(sys, j));
+    }
+    double rate = fmax(speed, sqrt(pull));
+    if (!(rate > 0) || !isfinite(rate))
+        return true;
+    double e = DIFFERENCE / rate;
+    expand_next(sim, p, t, -e, p->before);
+    expand_next(sim, p, t, e, p->after);
+    for (int j = 0; j < sys->n_v; j++) {
+        double by_map = (ki_v(d, p->after)[j] - ki_v(d, p->before)[j]) / (2 * e);
+        off = fmax(off, fabs(by_map - a[j]) / natural(sys, j));
+    }
+    return off <= AGREES * rate * rate;
+}
+
+/* At the start and at steps of more than a radian from it, where u is an angle, moving. */
+static bool is_proven(keel_simulation *sim, double t) {
+    static const double STEP = 1.3, SPEED = 0.7;
+    proof p;
+    int n_q = sim->reduction->system->n_q, n_v = sim->reduction->system->n_v;
+    if (!proof_init(sim, &p))
+        return true; /* told elsewhere */
+    double pace = 1 / fmax(sim->settings.until - t, 1e-300);
+    memcpy(p.y, sim->reduced_y, (size_t)sim->dynamics.n_y * sizeof(double));
+    for (int k = 0; k < PROOFS; k++) {
+        if (!agrees(sim, &p, t))
+            return false;
+        if (sim->reduction->room || sim->reduction->system->kinematics)
+            return true; /* the map may end near by, or u be no angle */
+        for (int i = 0; i < n_q; i++)
+            p.y[i] = sim->reduced_y[i] + STEP * (k + 1);
+        for (int i = 0; i < n_v; i++)
+            p.y[n_q + i] = sim->reduced_y[n_q + i] + SPEED * (k + 1) * pace;
+    }
+    return true;
+}
+
 keel_status ki_shrink_start(keel_simulation *sim, double t) {
     const keel_reduction *r = sim->reduction;
     double *y = sim->reduced_y;
-    if (!r->shrink(r, sim->dynamics.work, t, ki_q(sim->row_y), ki_v(sim->full, sim->row_y), ki_q(y),
-                   ki_v(&sim->dynamics, y))) {
+    bool found = r->shrink(r, sim->dynamics.work, t, ki_q(sim->row_y), ki_v(sim->full, sim->row_y), ki_q(y),
+                           ki_v(&sim->dynamics, y));
+    if (!found || !is_proven(sim, t)) {
         if (sim->settings.closed_forms == KEEL_CLOSED_FORMS_YES)
-            return refuse("the start is on another branch, or in a pose where branches meet",
+            return refuse(found ? "its accelerations are not those of the mechanism in these units"
+                                : "the start is on another branch, or in a pose where branches meet",
                           sim->diagnostics);
         sim->reduction = NULL;
         ki_clear_workspaces(sim);
