@@ -252,19 +252,16 @@ bool ki_branch_velocity(ki_branches *branches, int b, const keel_point *at, cons
 
 double ki_off_branch(const ki_branches *branches, int b, const double *v) {
     const ki_independence *look = branches->look;
-    double all = 0, inside = 0;
-    for (int j = 0; j < look->n; j++) {
-        double x = v[j] / size_of(look->system, j);
-        all += x * x;
-    }
-    for (int l = 0; l < branches->freedoms; l++) {
-        double along = 0;
-        for (int j = 0; j < look->n; j++)
-            along += branches->tangent[b][(size_t)l * (size_t)look->n + (size_t)j] * v[j] /
-                     size_of(look->system, j);
-        inside += along * along;
-    }
-    return all > 0 ? sqrt(fmax(0, 1 - inside / all)) : 0;
+    double *rest = look->step;
+    for (int j = 0; j < look->n; j++)
+        rest[j] = v[j] / size_of(look->system, j);
+    double all = length_of(look->n, rest);
+    for (int again = 0; again < 2; again++)
+        for (int l = 0; l < branches->freedoms; l++) {
+            const double *t = branches->tangent[b] + (size_t)l * (size_t)look->n;
+            ki_axpy(look->n, -ki_dot(look->n, t, rest), t, rest);
+        }
+    return all > 0 ? length_of(look->n, rest) / all : 0;
 }
 
 /* x^T M y over the pattern of M */
