@@ -48,7 +48,7 @@ static keel_status begin_again(keel_simulation *sim, double t, double step, bool
     return status ? status : ki_begin_watch(sim, t, sim->row_y);
 }
 
-/* The smallest gap of the run so far. */
+/* What the watch has seen so far: of all constraints together, other rows make no difference. */
 static void carry_watch(const ki_watch *old, ki_watch *next) {
     if (!old->active || !next->active)
         return;
@@ -56,6 +56,13 @@ static void carry_watch(const ki_watch *old, ki_watch *next) {
     if (old->smallest < next->smallest) {
         next->smallest = old->smallest;
         next->smallest_time = old->smallest_time;
+    }
+    if (!old->of_all || !next->of_all)
+        return;
+    next->largest = fmax(next->largest, old->largest);
+    if (old->t == next->t) {
+        next->before = old->before;
+        next->t_before = old->t_before;
     }
 }
 

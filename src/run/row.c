@@ -18,6 +18,14 @@ static keel_status expanded_state(keel_simulation *sim, double t) {
     return status;
 }
 
+/* Whether the state in row_k is so near to a singular pose that nothing tells how to put it onto the
+ * constraints. */
+static bool is_next_to_pose(keel_simulation *sim, double t) {
+    static const double NEXT = 0.1;
+    const ki_watch *w = &sim->watch;
+    return sim->held.known && w->active && ki_gap_of_all(sim, t, sim->row_k) < NEXT * w->largest;
+}
+
 /* The state at t, put onto the constraints if the method does so. */
 static keel_status state_of_row(keel_simulation *sim, double t) {
     if (sim->reduction)
@@ -33,7 +41,13 @@ static keel_status state_of_row(keel_simulation *sim, double t) {
         return status;
     if (t != in->t) {
         ki_normalize(d, sim->row_y);
-        return ki_settle(d, in->flow_rows.stabilize, t, sim->row_y);
+        memcpy(sim->row_k, sim->row_y, (size_t)d->n_y * sizeof *sim->row_k);
+        status = ki_settle(d, in->flow_rows.stabilize, t, sim->row_y);
+        if (status == KEEL_ERROR_CONVERGENCE && is_next_to_pose(sim, t)) {
+            memcpy(sim->row_y, sim->row_k, (size_t)d->n_y * sizeof *sim->row_k);
+            status = KEEL_OK; /* off the constraints by as much as the step is */
+        }
+        return status;
     }
     if (d->m && d->by_velocity.d) /* d_i of this row; ki_settle chooses on its way */
         return ki_choose_partition(d, t, sim->row_y);
