@@ -253,7 +253,7 @@ static keel_status go_back(keel_simulation *sim) {
 /* Whether rows that are not held are open by more than they may be. Next to a singular pose what a drawing
  * leaves open grows with the inverse of the gap. */
 static bool has_come_open(keel_simulation *sim) {
-    static const double MOST_BY_GAP = 1e3;
+    static const double MOST_BY_GAP = 50;
     ki_held *h = &sim->held;
     if (!(h->limit > 1) || !sim->watch.active)
         return h->limit > 1;
