@@ -140,10 +140,11 @@ static bool is_closed(const ki_index3_newton *self) {
     static const double OPEN = 1e-5;
     const ki_dynamics *d = self->base->flow.dynamics;
     keel_pattern P = d->system->J;
+    double q = fmax(self->largest.q, size_of(d->system->n_q, self->base->y)); /* before the step */
     for (int i = 0; !self->at_velocity_level && i < d->system->n_h; i++) {
         double size = 0;
         for (int k = P.start[i]; k < P.start[i + 1]; k++)
-            size += fabs(d->at.J[k]) * self->largest.q;
+            size += fabs(d->at.J[k]) * q;
         if (d->system->row_size)
             size = fmax(size, d->system->row_size[i]);
         if (!(fabs(self->r_C[i]) <= OPEN * size))
