@@ -80,6 +80,51 @@ bool ki_hdf5_put_long_text(hid_t file, const char *name, const char *text) {
 /* ---- reading --------------------------------------------------------------------------------------------
  */
 
+/* All names on the way to an object, such as steps and steps/t, stand for themselves. 0: one is missing. */
+static int is_reached_directly(hid_t file, const char *name) {
+    char part[64];
+    for (size_t length = 0; name[length];) {
+        length += 1 + strcspn(name + length + 1, "/");
+        if (length >= sizeof part)
+            return -1;
+        memcpy(part, name, length);
+        part[length] = 0;
+        H5L_info_t link;
+        if (H5Lexists(file, part, H5P_DEFAULT) <= 0)
+            return 0;
+        if (H5Lget_info(file, part, &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD)
+            return -1;
+    }
+    return 1;
+}
+
+/* Compression makes at most a thousandth of what was there: whoever claims more numbers has not stored them.
+ */
+static bool is_stored(hid_t set, hid_t how) {
+    enum { MOST_COMPRESSED = 1100 };
+    hid_t space = H5Dget_space(set), type = H5Dget_type(set);
+    double claimed = (double)H5Sget_simple_extent_npoints(space) * (double)H5Tget_size(type);
+    double stored = (double)H5Dget_storage_size(set);
+    H5Sclose(space);
+    H5Tclose(type);
+    return claimed <= (H5Pget_nfilters(how) > 0 ? MOST_COMPRESSED : 1) * stored;
+}
+
+hid_t ki_hdf5_open_set(hid_t file, const char *name) {
+    int direct = is_reached_directly(file, name);
+    hid_t set = direct > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : direct;
+    if (set <= 0)
+        return set;
+    hid_t how = H5Dget_create_plist(set);
+    bool here = how >= 0 && H5Pget_layout(how) != H5D_VIRTUAL && H5Pget_external_count(how) == 0 &&
+                is_stored(set, how);
+    H5Pclose(how);
+    if (here)
+        return set;
+    H5Dclose(set);
+    return -1;
+}
+
 /* The length of texts of a type that is one of fixed length, or 0. */
 static size_t text_length(hid_t type) {
     bool is_text = type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0;
@@ -121,8 +166,8 @@ const char *ki_hdf5_get_text(hid_t object, const char *name, ki_arena *arena) {
 
 const char *ki_hdf5_get_long_text(hid_t file, const char *name, ki_arena *arena) {
     char *text = NULL;
-    hid_t set = H5Lexists(file, name, H5P_DEFAULT) > 0 ? H5Dopen2(file, name, H5P_DEFAULT) : -1;
-    if (set < 0)
+    hid_t set = ki_hdf5_open_set(file, name);
+    if (set <= 0)
         return NULL;
     hid_t type = H5Dget_type(set), space = H5Dget_space(set);
     size_t length = text_length(type);

@@ -52,22 +52,27 @@ static int next_line(reading *r) {
 /* ---- header ---------------------------------------------------------------------------------------------
  */
 
-/* Takes one name off the header, with its quotes undone in place; NULL after a quote that is not closed. */
-static char *take_name(char **rest) {
-    char *name = *rest, *to = name, *c = name;
-    if (*c != '"') {
-        c += strcspn(c, ",");
-        *rest = *c ? c + 1 : NULL;
-        *c = 0;
+/* The comma or the end of the line after a name; NULL after a quote that is not closed. A quote counts as one
+ * only at the beginning of a name; two of them inside stand for one. */
+static char *end_of_name(char *name) {
+    if (*name != '"')
+        return name + strcspn(name, ",");
+    char *c = name + 1;
+    while (*c && (*c != '"' || c[1] == '"'))
+        c += *c == '"' ? 2 : 1;
+    return *c == '"' && (c[1] == 0 || c[1] == ',') ? c + 1 : NULL;
+}
+
+/* Takes the name off that ends at `end`, with its quotes undone in place. */
+static char *take_name(char *name, char *end) {
+    char *to = name;
+    *end = 0;
+    if (*name != '"')
         return name;
-    }
-    for (c++; *c && (*c != '"' || c[1] == '"'); c++) {
+    for (char *c = name + 1; c < end - 1; c++) {
         c += *c == '"';
         *to++ = *c;
     }
-    if (*c != '"' || (c[1] && c[1] != ','))
-        return NULL;
-    *rest = c[1] ? c + 2 : NULL;
     *to = 0;
     return name;
 }
@@ -110,14 +115,14 @@ static ki_group group_of(const char *name, ki_group before) {
                                               : KI_COORDINATE;
 }
 
-static int count_names(const char *line) {
-    int count = 1;
-    bool quoted = false;
-    for (; *line; line++) {
-        quoted ^= *line == '"';
-        count += *line == ',' && !quoted;
+/* How many names the header has; 0: a quote is not closed. */
+static int count_names(char *header) {
+    for (int count = 1;; count++) {
+        char *end = end_of_name(header);
+        if (!end || !*end)
+            return end ? count : 0;
+        header = end + 1;
     }
-    return count;
 }
 
 static void add_column(reading *r, char *name) {
@@ -162,16 +167,18 @@ static keel_status read_header(reading *r) {
     static const char MARK[] =
         "\xEF\xBB\xBF"; /* byte order mark of UTF-8: some programs begin files with it */
     char *header = r->line + (begins_with(r->line, MARK) ? strlen(MARK) : 0);
-    columns->column = KI_NEW(&r->record->arena, ki_column, count_names(header));
+    int count = count_names(header);
+    if (count == 0) {
+        COMPLAIN(r, "a quote is not closed: this is not a result of 'keel run -o'");
+        return KEEL_ERROR_INPUT;
+    }
+    columns->column = KI_NEW(&r->record->arena, ki_column, count);
     if (!columns->column)
         return KEEL_ERROR_MEMORY;
-    for (char *rest = header; rest;) {
-        char *name = take_name(&rest);
-        if (!name) {
-            COMPLAIN(r, "a quote is not closed: this is not a result of 'keel run -o'");
-            return KEEL_ERROR_INPUT;
-        }
-        add_column(r, name);
+    for (char *name = header; columns->count < count;) {
+        char *end = end_of_name(name);
+        add_column(r, take_name(name, end));
+        name = end + 1;
     }
     if (r->record->arena.failed)
         return KEEL_ERROR_MEMORY;

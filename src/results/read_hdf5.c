@@ -56,15 +56,30 @@ static bool shape_of(hid_t set, hsize_t extent[2]) {
     return good;
 }
 
+/* Reading takes time in proportion to the numbers; this many take about ten seconds. */
+static keel_status limit_of_numbers(const reading *r) {
+    static const double MOST_NUMBERS = 1 << 30;
+    double width = 0;
+    for (int g = 0; g < KI_GROUPS; g++)
+        width += r->width[g];
+    if (width * (double)r->rows <= MOST_NUMBERS)
+        return KEEL_OK;
+    return COMPLAIN(
+        r,
+        "%.3g rows of %.0f columns are more than is read (%.0f numbers in all): a run with a larger "
+        "'output' distance keeps fewer rows",
+        (double)r->rows, width, MOST_NUMBERS);
+}
+
 /* Opens the datasets that are there; their common number of rows. */
 static keel_status open_sets(reading *r) {
     ki_arena *arena = &r->record->arena;
     r->rows = (hsize_t)-1;
     for (int g = 0; g < KI_GROUPS; g++) {
         hsize_t extent[2];
-        if (H5Lexists(r->file, ki_group_dataset[g], H5P_DEFAULT) <= 0)
+        r->set[g] = ki_hdf5_open_set(r->file, ki_group_dataset[g]);
+        if (r->set[g] == 0)
             continue;
-        r->set[g] = H5Dopen2(r->file, ki_group_dataset[g], H5P_DEFAULT);
         if (r->set[g] < 0 || !shape_of(r->set[g], extent))
             return COMPLAIN(r, "dataset '%s' is not what 'keel run -o' writes", ki_group_dataset[g]);
         r->width[g] = (int)extent[1];
@@ -78,7 +93,7 @@ static keel_status open_sets(reading *r) {
     }
     if (!r->set[KI_TIME] || r->width[KI_TIME] != 1 || r->rows == 0)
         return COMPLAIN(r, "there is no row in this file");
-    return KEEL_OK;
+    return limit_of_numbers(r);
 }
 
 /* Marks of shared multipliers and outputs. */
@@ -156,10 +171,10 @@ static keel_status read_steps(reading *r) {
     hid_t set[KI_STEP_WIDTH] = {0};
     hsize_t rows = (hsize_t)-1, extent[2];
     keel_status status = KEEL_OK;
-    bool good = H5Lexists(r->file, "steps", H5P_DEFAULT) > 0;
+    bool good = true;
     for (int k = 0; k < KI_STEP_WIDTH && good; k++) {
-        set[k] = H5Lexists(r->file, SETS[k], H5P_DEFAULT) > 0 ? H5Dopen2(r->file, SETS[k], H5P_DEFAULT) : -1;
-        good = set[k] >= 0 && shape_of(set[k], extent) && extent[1] == 1;
+        set[k] = ki_hdf5_open_set(r->file, SETS[k]);
+        good = set[k] > 0 && shape_of(set[k], extent) && extent[1] == 1;
         rows = good && extent[0] < rows ? extent[0] : rows;
     }
     for (hsize_t start = 0; good && start < rows && !status; start += BLOCK) {

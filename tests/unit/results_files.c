@@ -9,6 +9,8 @@
 #include <math.h>
 #include <unistd.h>
 
+#include <hdf5.h>
+
 #include "results/record.h"
 #include "unit/results_fixture.h"
 
@@ -236,6 +238,8 @@ static void broken_csv_files(void **state) {
         {"", "the file is empty", 0},
         {"name,age\nAnn,3\n", "not a result of 'keel run -o'", 1},
         {"\"t,x\n", "a quote is not closed", 1},
+        {"t,\"x\"y,z\n", "a quote is not closed", 1},
+        {"t,a\",b,b,b,c\",position_violation,velocity_violation\n", "there is no row", 1}, /* quotes inside */
         {HEADER, "there is no row", 1},
         {HEADER "0,1,2,0,0\n0.1,1,2,0", "truncated", 3},
         {HEADER "0,1,2,0,0\n0.1,1,2,0\n", "only 4 of 5 columns", 3},
@@ -280,6 +284,66 @@ static void broken_hdf5_files(void **state) {
     refused(other, "the file is empty", 0);
 }
 
+/* A good file whose dataset of velocities is taken out. */
+static hid_t file_without_velocities(void) {
+    keel_system system = fixture_system();
+    keel_hdf5 *file = open_hdf5(&system);
+    write_rows(file, NULL, 50);
+    assert_int_equal(keel_hdf5_close(file, NULL, NULL), KEEL_OK);
+    hid_t changed = H5Fopen(h5, H5F_ACC_RDWR, H5P_DEFAULT);
+    assert_true(changed >= 0);
+    assert_true(H5Ldelete(changed, "v", H5P_DEFAULT) >= 0);
+    return changed;
+}
+
+static void put_velocities(hid_t file, hsize_t rows, hid_t how) {
+    hsize_t extent[2] = {rows, 2};
+    hid_t space = H5Screate_simple(2, extent, NULL);
+    hid_t set = H5Dcreate2(file, "v", H5T_NATIVE_DOUBLE, space, H5P_DEFAULT, how, H5P_DEFAULT);
+    assert_true(set >= 0);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Pclose(how);
+}
+
+/* Bytes of other files never become numbers of a result, and numbers that are claimed are stored. */
+static void hdf5_files_that_point_elsewhere(void **state) {
+    (void)state;
+    write_text(other, "secret secret secret secret secret secret secret secret", 55);
+    hid_t file = file_without_velocities(), how = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Pset_external(how, other, 0, H5F_UNLIMITED) >= 0);
+    put_velocities(file, 50, how);
+    H5Fclose(file);
+    refused(h5, "dataset 'v' is not what", 0);
+
+    file = file_without_velocities();
+    assert_true(H5Lcreate_external(other, "v", file, "v", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    H5Fclose(file);
+    refused(h5, "dataset 'v' is not what", 0);
+
+    file = file_without_velocities();
+    assert_true(H5Lcreate_soft("/q", file, "v", H5P_DEFAULT, H5P_DEFAULT) >= 0);
+    H5Fclose(file);
+    refused(h5, "dataset 'v' is not what", 0);
+
+    file = file_without_velocities();
+    how = H5Pcreate(H5P_DATASET_CREATE);
+    hsize_t extent[2] = {50, 2};
+    hid_t space = H5Screate_simple(2, extent, NULL);
+    assert_true(H5Pset_virtual(how, space, other, "q", space) >= 0);
+    H5Sclose(space);
+    put_velocities(file, 50, how);
+    H5Fclose(file);
+    refused(h5, "dataset 'v' is not what", 0);
+
+    file = file_without_velocities();
+    how = H5Pcreate(H5P_DATASET_CREATE);
+    assert_true(H5Pset_chunk(how, 2, (hsize_t[]){1024, 2}) >= 0);
+    put_velocities(file, 2000000000, how);
+    H5Fclose(file);
+    refused(h5, "dataset 'v' is not what", 0);
+}
+
 static void what_cannot_be_written_is_told(void **state) {
     (void)state;
     keel_system system = fixture_system();
@@ -296,6 +360,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(rows_survive_without_an_end, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(broken_csv_files, make_folder, remove_folder),
         cmocka_unit_test_setup_teardown(broken_hdf5_files, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(hdf5_files_that_point_elsewhere, make_folder, remove_folder),
         cmocka_unit_test(what_cannot_be_written_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
