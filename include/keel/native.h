@@ -32,6 +32,7 @@ typedef enum keel_native_state {
 typedef struct keel_native_options {
     const char *compiler; /* command with arguments; NULL: $CC, or else cc             */
     const char *cache;    /* directory; NULL: $KEEL_CACHE, $XDG_CACHE_HOME/keel or ~/.cache/keel */
+    double patience;      /* seconds after which a compiler is ended; 0: 300                */
 } keel_native_options;
 
 /* Writes the code of the system, and of its reduction if it has one (keel_system.reduction), and takes what

@@ -1,26 +1,14 @@
 #include "native/cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
-
-/* FNV-1a with 64 bits, twice: the second from another start and backwards in the bits. */
-ki_hash ki_hash_add(ki_hash hash, const void *data, size_t size) {
-    const uint64_t prime = 0x100000001b3;
-    const unsigned char *at = data;
-    if (!hash.a && !hash.b)
-        hash = (ki_hash){0xcbf29ce484222325, 0x9e3779b97f4a7c15};
-    for (size_t i = 0; i < size; i++) {
-        hash.a = (hash.a ^ at[i]) * prime;
-        hash.b = (hash.b ^ (unsigned char)~at[i]) * prime;
-        hash.b ^= hash.b >> 29;
-    }
-    return hash;
-}
 
 /* ---- the directory */
 
@@ -56,23 +44,13 @@ static bool make_directories(const char *path) {
     return !mkdir(part, 0700) || errno == EEXIST;
 }
 
-/* Ours, and nobody else can write to it. */
-static bool is_private(const struct stat *facts) {
-    return facts->st_uid == geteuid() && !(facts->st_mode & (S_IWGRP | S_IWOTH));
-}
-
 bool ki_cache_open(ki_cache *cache, const char *given, char reason[KI_REASON_MAX]) {
-    struct stat facts;
     *cache = (ki_cache){.temporary = false};
     if (!find_directory(given, cache->directory))
         return say(reason, "there is no place for compiled code: %s%s", "set KEEL_CACHE to a directory", "");
-    if (!make_directories(cache->directory) || stat(cache->directory, &facts))
+    if (!make_directories(cache->directory))
         return say(reason, "cannot make %.150s: %s", cache->directory, strerror(errno));
-    if (!S_ISDIR(facts.st_mode))
-        return say(reason, "%.150s is not a directory%s", cache->directory, "");
-    if (!is_private(&facts))
-        return say(reason, "others may write to %.150s: %s", cache->directory, "code in there is not used");
-    return true;
+    return ki_trust_folder(cache->directory, reason);
 }
 
 bool ki_cache_open_temporary(ki_cache *cache) {
@@ -93,8 +71,12 @@ void ki_cache_close(ki_cache *cache, const char *path) {
 /* ---- files */
 
 bool ki_cache_path(const ki_cache *cache, ki_hash key, char path[KI_PATH_MAX]) {
-    int length = snprintf(path, KI_PATH_MAX, "%s/%016llx%016llx.so", cache->directory,
-                          (unsigned long long)key.a, (unsigned long long)key.b);
+    unsigned char digest[KI_DIGEST_SIZE];
+    char name[2 * KI_DIGEST_SIZE + 1];
+    ki_hash_end(&key, digest);
+    for (int i = 0; i < KI_DIGEST_SIZE; i++)
+        snprintf(name + 2 * i, 3, "%02x", digest[i]);
+    int length = snprintf(path, KI_PATH_MAX, "%s/%s.so", cache->directory, name);
     return length > 0 && length < KI_PATH_MAX;
 }
 
@@ -107,54 +89,38 @@ int ki_cache_scratch(const ki_cache *cache, char path[KI_PATH_MAX]) {
 typedef struct seal {
     char mark[8];
     uint64_t size;
-    ki_hash hash;
+    unsigned char digest[KI_DIGEST_SIZE];
 } seal;
 
 static seal seal_of(const char *content, size_t size) {
-    seal s = {.mark = "keelcode", .size = size, .hash = ki_hash_add((ki_hash){0}, content, size)};
+    seal s = {.mark = "keelcode", .size = size};
+    ki_hash hash = ki_hash_start();
+    ki_hash_add(&hash, content, size);
+    ki_hash_end(&hash, s.digest);
     return s;
 }
 
-/* The whole file; NULL: it cannot be read, or is none of ours. */
-static char *read_file(const char *path, size_t *size) {
-    struct stat facts;
-    char *content = NULL;
-    int file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (file < 0)
-        return NULL;
-    bool ok = !fstat(file, &facts) && S_ISREG(facts.st_mode) && is_private(&facts) && facts.st_size > 0;
-    *size = ok ? (size_t)facts.st_size : 0;
-    if (ok)
-        content = malloc(*size);
-    for (size_t done = 0; content && done < *size;) {
-        ssize_t got = read(file, content + done, *size - done);
-        if (got > 0) {
-            done += (size_t)got;
-        } else if (!got || errno != EINTR) {
-            free(content);
-            content = NULL;
-        }
-    }
-    close(file);
-    return content;
+static bool is_sealed(const char *content, size_t size) {
+    if (size <= sizeof(seal))
+        return false;
+    seal made = seal_of(content, size - sizeof(seal));
+    return memcmp(content + size - sizeof made, &made, sizeof made) == 0;
 }
 
-bool ki_cache_check(const char *path) {
+void *ki_cache_load(const char *path, int *file) {
     size_t size;
-    bool good = false;
-    char *content = read_file(path, &size);
-    if (content && size > sizeof(seal)) {
-        seal found, made = seal_of(content, size - sizeof(seal));
-        memcpy(&found, content + size - sizeof found, sizeof found);
-        good = !memcmp(&found, &made, sizeof made);
-    }
+    char *content = ki_read_private(path, &size);
+    void *library =
+        content && is_sealed(content, size) ? ki_load_bytes(content, size - sizeof(seal), file) : NULL;
     free(content);
-    return good;
+    if (library)
+        utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW); /* when it was used last */
+    return library;
 }
 
 static bool append(const char *path, const void *data, size_t size) {
     int file = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC);
-    bool ok = file >= 0 && write(file, data, size) == (ssize_t)size;
+    bool ok = file >= 0 && ki_write_all(file, data, size);
     if (file >= 0)
         ok = !close(file) && ok;
     return ok;
@@ -162,10 +128,73 @@ static bool append(const char *path, const void *data, size_t size) {
 
 bool ki_cache_keep(const char *scratch, const char *path) {
     size_t size;
-    char *content = chmod(scratch, 0700) ? NULL : read_file(scratch, &size);
+    char *content = chmod(scratch, 0700) ? NULL : ki_read_private(scratch, &size);
     if (!content)
         return false;
     seal s = seal_of(content, size);
     free(content);
     return append(scratch, &s, sizeof s) && !rename(scratch, path);
+}
+
+/* ---- limits */
+
+typedef struct entry {
+    char name[2 * KI_DIGEST_SIZE + 8];
+    time_t used;
+    double size;
+} entry;
+
+static int by_use(const void *a, const void *b) {
+    const entry *x = a, *y = b;
+    return x->used < y->used ? -1 : x->used > y->used;
+}
+
+static bool ends_with(const char *text, const char *end) {
+    size_t length = strlen(text), tail = strlen(end);
+    return length >= tail && strcmp(text + length - tail, end) == 0;
+}
+
+/* Adds an entry of the cache to the list, or removes what a killed compiler left. */
+static bool look_at(int folder, const char *name, entry **list, int *count) {
+    enum { DAY = 24 * 3600 };
+    struct stat facts;
+    bool is_code = ends_with(name, ".so"), is_scratch = strncmp(name, "new-", 4) == 0;
+    if ((!is_code && !is_scratch) || fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) ||
+        !S_ISREG(facts.st_mode) || strlen(name) >= sizeof(*list)->name)
+        return true;
+    if (is_scratch) {
+        if (time(NULL) - facts.st_mtime > DAY)
+            unlinkat(folder, name, 0);
+        return true;
+    }
+    if ((*count & (*count - 1)) == 0) { /* room doubles */
+        entry *more = realloc(*list, sizeof *more * (size_t)(*count ? 2 * *count : 1));
+        if (!more)
+            return false;
+        *list = more;
+    }
+    (*list)[*count] = (entry){.used = facts.st_mtime, .size = (double)facts.st_size};
+    strcpy((*list)[(*count)++].name, name);
+    return true;
+}
+
+void ki_cache_prune(const ki_cache *cache, double most) {
+    DIR *folder = opendir(cache->directory);
+    entry *list = NULL;
+    int count = 0;
+    double size = 0;
+    for (struct dirent *next; folder && (next = readdir(folder));)
+        if (!look_at(dirfd(folder), next->d_name, &list, &count))
+            break;
+    for (int i = 0; i < count; i++)
+        size += list[i].size;
+    if (size > most)
+        qsort(list, (size_t)count, sizeof *list, by_use);
+    for (int i = 0; i < count && size > most; i++) {
+        unlinkat(dirfd(folder), list[i].name, 0);
+        size -= list[i].size;
+    }
+    free(list);
+    if (folder)
+        closedir(folder);
 }

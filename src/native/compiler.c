@@ -60,51 +60,49 @@ bool ki_compiler_find(ki_compiler *compiler, const char *given) {
     if (!command || !command[strspn(command, " ")])
         command = "cc";
     snprintf(compiler->command, sizeof compiler->command, "%s", command);
+    bool whole = strlen(command) < sizeof compiler->command;
     char *rest = NULL;
-    for (char *word = strtok_r(compiler->command, " ", &rest); word && compiler->words < KI_WORDS_MAX;
-         word = strtok_r(NULL, " ", &rest))
-        compiler->word[compiler->words++] = word;
-    return find_in_path(compiler->word[0], compiler->program);
+    for (char *word = strtok_r(compiler->command, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        if (compiler->words == KI_WORDS_MAX)
+            whole = false;
+        else
+            compiler->word[compiler->words++] = word;
+    }
+    return whole && find_in_path(compiler->word[0], compiler->program);
 }
 
 /* What -march=native makes of it; the same cache may be seen by several machines. */
-static ki_hash hash_processor(ki_hash hash) {
+static void hash_processor(ki_hash *hash) {
     static const char *const FACTS[] = {"vendor_id", "cpu family", "model", "stepping", "flags"};
     char line[4096];
     FILE *file = fopen("/proc/cpuinfo", "r");
     while (file && fgets(line, sizeof line, file) && *line != '\n') /* the first processor */
         for (size_t i = 0; i < sizeof FACTS / sizeof *FACTS; i++)
             if (!strncmp(line, FACTS[i], strlen(FACTS[i])))
-                hash = ki_hash_add(hash, line, strlen(line));
+                ki_hash_add(hash, line, strlen(line));
     if (file)
         fclose(file);
-    return hash;
 }
 
-ki_hash ki_compiler_hash(const ki_compiler *compiler, ki_hash hash) {
+void ki_compiler_hash(const ki_compiler *compiler, ki_hash *hash) {
     struct stat facts = {0};
     stat(compiler->program, &facts);
-    hash = ki_hash_add(hash, &facts.st_size, sizeof facts.st_size);
-    hash = ki_hash_add(hash, &facts.st_mtime, sizeof facts.st_mtime);
-    hash = ki_hash_add(hash, compiler->program, strlen(compiler->program) + 1);
+    ki_hash_add(hash, &facts.st_size, sizeof facts.st_size);
+    ki_hash_add(hash, &facts.st_mtime, sizeof facts.st_mtime);
+    ki_hash_add(hash, compiler->program, strlen(compiler->program) + 1);
     for (int i = 1; i < compiler->words; i++)
-        hash = ki_hash_add(hash, compiler->word[i], strlen(compiler->word[i]) + 1);
+        ki_hash_add(hash, compiler->word[i], strlen(compiler->word[i]) + 1);
     for (int i = 0; i < FLAG_COUNT; i++)
-        hash = ki_hash_add(hash, FLAGS[i], strlen(FLAGS[i]) + 1);
-    return hash_processor(hash);
+        ki_hash_add(hash, FLAGS[i], strlen(FLAGS[i]) + 1);
+    hash_processor(hash);
 }
 
 /* ---- start */
 
-static bool write_all(int file, const char *at, size_t size) {
-    while (size) {
-        ssize_t written = write(file, at, size);
-        if (written < 0 && errno != EINTR)
-            return false;
-        at += written > 0 ? written : 0;
-        size -= written > 0 ? (size_t)written : 0;
-    }
-    return true;
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Three files of its own: source, code, messages. */
@@ -115,7 +113,7 @@ static bool make_files(const ki_cache *cache, const ki_text *text, ki_compilatio
         int file = ki_cache_scratch(cache, paths[i]);
         if (file < 0)
             *paths[i] = 0;
-        ok = file >= 0 && (i > 0 || write_all(file, text->at, text->length));
+        ok = file >= 0 && (i > 0 || ki_write_all(file, text->at, text->length));
         if (file >= 0)
             ok = !close(file) && ok;
     }
@@ -147,10 +145,10 @@ static int spawn(const ki_compiler *compiler, ki_compilation *c, char **argument
 }
 
 bool ki_compiler_start(const ki_compiler *compiler, const ki_cache *cache, const ki_text *text,
-                       ki_compilation *c, char reason[KI_REASON_MAX]) {
+                       double patience, ki_compilation *c, char reason[KI_REASON_MAX]) {
     char *arguments[KI_WORDS_MAX + FLAG_COUNT + 5];
     int count = 0;
-    *c = (ki_compilation){0};
+    *c = (ki_compilation){.patience = patience, .started = seconds_now()};
     if (!make_files(cache, text, c)) {
         snprintf(reason, KI_REASON_MAX, "cannot write to %.150s: %s", cache->directory, strerror(errno));
         ki_compiler_end(c);
@@ -180,6 +178,8 @@ static void first_message(const ki_compilation *c, int how, char reason[KI_REASO
     FILE *file = fopen(c->messages, "r");
     if (file && fgets(line, sizeof line, file))
         line[strcspn(line, "\n")] = 0;
+    for (char *at = line; *at; at++) /* no codes that a terminal would obey */
+        *at = (unsigned char)*at < ' ' || *at == 127 ? '?' : *at;
     if (file)
         fclose(file);
     if (WIFEXITED(how))
@@ -189,27 +189,14 @@ static void first_message(const ki_compilation *c, int how, char reason[KI_REASO
         snprintf(reason, KI_REASON_MAX, "it was ended by signal %d", WIFSIGNALED(how) ? WTERMSIG(how) : 0);
 }
 
+/* Whether it has had its time. */
+static bool is_late(const ki_compilation *c) {
+    return seconds_now() - c->started > c->patience;
+}
+
 /* A little while; false: a signal came. */
 static bool pause_briefly(void) {
     return nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL) == 0;
-}
-
-int ki_compiler_poll(ki_compilation *c, bool wait, char reason[KI_REASON_MAX]) {
-    int how = 0;
-    pid_t ended;
-    do
-        ended = waitpid(c->process, &how, WNOHANG);
-    while (ended == 0 && wait && pause_briefly());
-    if (ended == 0 || (ended < 0 && errno == EINTR))
-        return 0;
-    c->process = 0;
-    if (ended > 0 && WIFEXITED(how) && WEXITSTATUS(how) == 0)
-        return 1;
-    if (ended < 0)
-        snprintf(reason, KI_REASON_MAX, "%s", strerror(errno));
-    else
-        first_message(c, how, reason);
-    return -1;
 }
 
 /* Politely first: compilers then remove their own files. */
@@ -223,6 +210,30 @@ static void end_process(pid_t process) {
     }
     kill(-process, SIGKILL);
     waitpid(process, NULL, 0);
+}
+
+int ki_compiler_poll(ki_compilation *c, bool wait, char reason[KI_REASON_MAX]) {
+    int how = 0;
+    pid_t ended;
+    do
+        ended = waitpid(c->process, &how, WNOHANG);
+    while (ended == 0 && wait && !is_late(c) && pause_briefly());
+    if (ended == 0 && is_late(c)) {
+        end_process(c->process);
+        c->process = 0;
+        snprintf(reason, KI_REASON_MAX, "it was still at work after %g s", c->patience);
+        return -1;
+    }
+    if (ended == 0 || (ended < 0 && errno == EINTR))
+        return 0;
+    c->process = 0;
+    if (ended > 0 && WIFEXITED(how) && WEXITSTATUS(how) == 0)
+        return 1;
+    if (ended < 0)
+        snprintf(reason, KI_REASON_MAX, "%s", strerror(errno));
+    else
+        first_message(c, how, reason);
+    return -1;
 }
 
 void ki_compiler_end(ki_compilation *c) {

@@ -5,9 +5,10 @@
 #include <sys/types.h>
 
 #include "native/cache.h"
+#include "native/hash.h"
 #include "native/text.h"
 
-enum { KI_WORDS_MAX = 32 };
+enum { KI_WORDS_MAX = 128 };
 
 typedef struct ki_compiler {
     char command[KI_PATH_MAX]; /* as given, cut into words */
@@ -17,20 +18,23 @@ typedef struct ki_compiler {
 } ki_compiler;
 
 typedef struct ki_compilation {
-    pid_t process; /* 0: none is running; its children belong to its group */
+    double started, patience; /* seconds */
+    pid_t process;            /* 0: none is running; its children belong to its group */
     char source[KI_PATH_MAX], code[KI_PATH_MAX], messages[KI_PATH_MAX];
 } ki_compilation;
 
-/* Looks for `given`, or $CC, or cc. False: there is none; command and program tell what was looked for. */
+/* Looks for `given`, or $CC, or cc. False: there is none, or it has too many words; command and program tell
+ * what was looked for. */
 bool ki_compiler_find(ki_compiler *compiler, const char *given);
 
 /* What the result depends on besides the text: program, its date and size, arguments, flags,
  * the processor. */
-ki_hash ki_compiler_hash(const ki_compiler *compiler, ki_hash hash);
+void ki_compiler_hash(const ki_compiler *compiler, ki_hash *hash);
 
-/* Starts the compiler with files in the directory of the cache. False with the reason. */
+/* Starts the compiler with files in the directory of the cache; after `patience` seconds it is ended. False
+ * with the reason. */
 bool ki_compiler_start(const ki_compiler *compiler, const ki_cache *cache, const ki_text *text,
-                       ki_compilation *compilation, char reason[KI_REASON_MAX]);
+                       double patience, ki_compilation *compilation, char reason[KI_REASON_MAX]);
 
 /* 0: still at work, 1: done, -1: failed, with the first line of what the compiler said. Waiting ends when a
  * signal comes. */

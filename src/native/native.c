@@ -5,11 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "keel/mechanism.h"
 #include "linalg/saddle_code.h"
 #include "native/compiler.h"
 #include "native/emit_model.h"
+
+/* Seconds that a compiler may take, and bytes that the cache may have. */
+static const double PATIENCE = 300, MOST_CODE = 256 << 20;
 
 /* One system of formulas. */
 typedef struct piece {
@@ -23,6 +27,7 @@ typedef struct piece {
     char path[KI_PATH_MAX]; /* of the code in the cache */
     ki_compilation compilation;
     void *library; /* from dlopen */
+    int file;      /* the bytes that it was loaded from */
     ki_native_code code;
     keel_saddle_code kernel;
 } piece;
@@ -31,6 +36,7 @@ struct keel_native {
     piece piece[2]; /* first what runs more often */
     int count;
     keel_diagnostics *diagnostics;
+    double patience;            /* with a compiler, in seconds */
     bool told_code, told_cache; /* a message that both have is given once */
 };
 
@@ -83,16 +89,21 @@ static bool find_all(piece *p) {
            find(p->library, "keel_solve", &p->kernel.solve) && ok;
 }
 
+static void unload(piece *p) {
+    if (!p->library)
+        return;
+    dlclose(p->library);
+    close(p->file);
+    p->library = NULL;
+}
+
 /* Takes the code at p->path if it is there and good. */
 static bool take_over(piece *p) {
-    if (!ki_cache_check(p->path))
-        return false;
-    p->library = dlopen(p->path, RTLD_NOW | RTLD_LOCAL);
+    p->library = ki_cache_load(p->path, &p->file);
     if (!p->library)
         return false;
     if (!find_all(p)) {
-        dlclose(p->library);
-        p->library = NULL;
+        unload(p);
         return false;
     }
     atomic_store_explicit(&p->model->native, &p->code, memory_order_release);
@@ -103,9 +114,11 @@ static bool take_over(piece *p) {
 /* ---- attach */
 
 static ki_hash key_of(const piece *p) {
-    ki_hash hash = ki_hash_add((ki_hash){0}, KEEL_VERSION, sizeof KEEL_VERSION);
-    hash = ki_hash_add(hash, p->text.at, p->text.length);
-    return ki_compiler_hash(&p->compiler, hash);
+    ki_hash hash = ki_hash_start();
+    ki_hash_add(&hash, KEEL_VERSION, sizeof KEEL_VERSION);
+    ki_hash_add(&hash, p->text.at, p->text.length);
+    ki_compiler_hash(&p->compiler, &hash);
+    return hash;
 }
 
 /* A cache that cannot be used is told of only when the compiler is asked for. */
@@ -155,6 +168,7 @@ keel_native *keel_native_attach(keel_system *system, const keel_native_options *
     if (!native)
         return NULL;
     native->diagnostics = diagnostics;
+    native->patience = options && options->patience > 0 ? options->patience : PATIENCE;
     if (system->reduction)
         add_piece(native, system->reduction->system);
     add_piece(native, system);
@@ -170,11 +184,11 @@ keel_native *keel_native_attach(keel_system *system, const keel_native_options *
 
 static bool start(piece *p, char reason[KI_REASON_MAX]) {
     if (p->cache.directory[0] &&
-        ki_compiler_start(&p->compiler, &p->cache, &p->text, &p->compilation, reason))
+        ki_compiler_start(&p->compiler, &p->cache, &p->text, p->of->patience, &p->compilation, reason))
         return true;
     /* nowhere to keep it: for this process only */
     return ki_cache_open_temporary(&p->cache) && ki_cache_path(&p->cache, key_of(p), p->path) &&
-           ki_compiler_start(&p->compiler, &p->cache, &p->text, &p->compilation, reason);
+           ki_compiler_start(&p->compiler, &p->cache, &p->text, p->of->patience, &p->compilation, reason);
 }
 
 static keel_native_state finish(piece *p) {
@@ -183,6 +197,7 @@ static keel_native_state finish(piece *p) {
         p->compilation.code[0] = 0; /* it has another name now */
     ki_compiler_end(&p->compilation);
     taken = taken && take_over(p);
+    ki_cache_prune(&p->cache, MOST_CODE);
     ki_cache_close(&p->cache, p->path);
     return taken ? KEEL_NATIVE_READY : fail(p, "what %s made cannot be loaded%s", p->compiler.program, "");
 }
@@ -236,8 +251,7 @@ static void detach(piece *p) {
     ki_compiler_end(&p->compilation);
     ki_cache_close(&p->cache, p->path);
     atomic_store_explicit(&p->model->native, NULL, memory_order_release);
-    if (p->library)
-        dlclose(p->library);
+    unload(p);
     ki_text_clear(&p->text);
 }
 

@@ -5,6 +5,14 @@ model=$models/pendulum.yaml
 export KEEL_CACHE="$folder/cache"
 unset CC
 
+# nothing that a compiler says is obeyed by the terminal
+printf '#!/bin/sh\nprintf "\\033[31mred\\n" >&2\nexit 1\n' >red-cc
+chmod +x red-cc
+(
+    export CC="$folder/red-cc"
+    exits 0 run "$model" --option code=native
+    says err 'it ended with status 1: ?[31mred'
+)
 # without a compiler the warning names what was looked for, and the tape runs
 (
     export CC=no-such-compiler
@@ -86,6 +94,20 @@ mkdir tmp
 ls tmp >left
 silent left
 chmod 700 "$KEEL_CACHE"
+
+# nor in one below a directory where others could exchange it
+mkdir -p shared/mine && chmod 777 shared
+(
+    unset KEEL_CACHE
+    export XDG_CACHE_HOME="$folder/shared/mine" TMPDIR="$folder/tmp"
+    exits 0 run "$model" --option code=native --summary private.json
+    says err "others may write to $(realpath "$folder")/shared: code in folders below it is not used"
+    # the same through a link that stands in a safe place
+    ln -s "$folder/shared/mine" link
+    export XDG_CACHE_HOME="$folder/link"
+    exits 0 run "$model" --option code=native
+    says err "others may write to"
+)
 
 # a cache that cannot be written
 printf 'a file' >in-the-way

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "equations/model.h"
 #include "keel/mechanism.h"
@@ -469,7 +471,34 @@ static void test_sparse(void **state) {
     assert_true(done >= 2 * POINTS * COUNT && given_back >= POINTS * COUNT);
 }
 
+/* A compiler that does not end is ended. */
+static void test_patience(void **state) {
+    (void)state;
+    char folder[] = "/tmp/keel-native-XXXXXX", script[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(script, sizeof script, "%s/cc", folder);
+    FILE *file = fopen(script, "w");
+    assert_non_null(file);
+    fputs("#!/bin/sh\nexec sleep 1000\n", file);
+    assert_int_equal(fclose(file) | chmod(script, 0700), 0);
+
+    keel_diagnostics *messages = keel_diagnostics_new();
+    keel_status status;
+    keel_model *model = keel_model_read(KEEL_SOURCE_DIR "/models/pendulum.yaml", NULL, 0, messages, &status);
+    assert_non_null(model);
+    const keel_native_options options = {.compiler = script, .cache = folder, .patience = 0.1};
+    keel_native *native = keel_native_attach(model->system, &options, messages);
+    assert_int_equal(keel_native_compile(native, 1), KEEL_NATIVE_FAILED);
+    assert_int_equal(keel_diagnostics_count(messages), 1);
+    assert_non_null(strstr(keel_diagnostics_get(messages, 0).text, "it was still at work after 0.1 s"));
+    keel_native_detach(native);
+    keel_model_free(model);
+    keel_diagnostics_free(messages);
+    assert_int_equal(unlink(script) | rmdir(folder), 0); /* nothing else is left in there */
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sparse), cmocka_unit_test(test_all_models)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_patience), cmocka_unit_test(test_sparse),
+                                       cmocka_unit_test(test_all_models)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
