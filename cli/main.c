@@ -1,5 +1,4 @@
 /* main.c - the program `keel`: finds the subcommand and hands over to it. */
-#include <cblas.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,9 +49,6 @@ static int dispatch(int argc, char **argv) {
 bool cli_leave_at_once = false;
 
 int main(int argc, char **argv) {
-    // matrices here are small: threads inside BLAS only cost time, and would make results vary
-    openblas_set_num_threads(1);
-
     int code = dispatch(argc, argv);
     if ((fflush(stdout) || ferror(stdout)) && code == CLI_OK) {
         cli_error(NULL, "standard output could not be written");

@@ -20,7 +20,6 @@ function(keel_layers_content objects outside)
     endif()
   endforeach()
   # as paths: who links an installed library need not have looked for them
-  list(TRANSFORM libraries REPLACE "^PkgConfig::OPENBLAS$" "${OPENBLAS_LINK_LIBRARIES}")
   list(TRANSFORM libraries REPLACE "^PkgConfig::FYAML$" "${FYAML_LINK_LIBRARIES}")
   list(TRANSFORM libraries REPLACE "^Threads::Threads$" "${CMAKE_THREAD_LIBS_INIT}")
   list(REMOVE_DUPLICATES libraries)

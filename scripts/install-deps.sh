@@ -9,7 +9,7 @@
 set -eu
 
 packages="build-essential cmake ninja-build pkg-config libfyaml-dev libcmocka-dev"
-packages="$packages libsuitesparse-dev libopenblas-dev liblapacke-dev libsundials-dev libhdf5-dev"
+packages="$packages libsuitesparse-dev liblapacke-dev libsundials-dev libhdf5-dev"
 ci_packages="clang clang-format libclang-rt-14-dev valgrind zsh mandoc"
 bench_packages="libsiconos-numerics-dev libsimbody-dev libmujoco-dev libdart-dev libode-dev valgrind"
 

@@ -18,7 +18,7 @@ keel/mechanism.h mechanism                            keel/assemble.h analyze
 keel/mobility.h analyze    keel/dependence.h formulate
 keel/native.h native      keel/modelfile.h modelfile                            keel/results.h results
 keel/reproduce.h reproduce
-amd.h linalg  klu.h linalg  cblas.h linalg  lapacke.h linalg  libfyaml.h modelfile  hdf5.h results
+amd.h linalg  klu.h linalg  libfyaml.h modelfile  hdf5.h results
 '
 
 {

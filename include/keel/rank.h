@@ -1,8 +1,8 @@
 /* rank.h - how many rows of a matrix are independent, and which are not.
  *
  * Rows are scaled to unit length; the rank is where the singular values fall off, never read from a
- * factorization that does not reveal it. Dense (LAPACK: pivoted QR and SVD): meant for a look at the start or
- * at an event, not for every step.
+ * factorization that does not reveal it. Dense (singular values by Jacobi's rotations): meant for a look at
+ * the start or at an event, not for every step.
  */
 #ifndef KEEL_RANK_H
 #define KEEL_RANK_H

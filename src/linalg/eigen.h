@@ -1,4 +1,4 @@
-/* eigen.h - eigenvalues of small symmetric matrices (LAPACK). */
+/* eigen.h - eigenvalues of small symmetric matrices. */
 #ifndef KI_EIGEN_H
 #define KI_EIGEN_H
 

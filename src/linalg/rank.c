@@ -5,15 +5,13 @@
  * fall slowly) the choice of a pivoted QR is taken. */
 #include "keel/rank.h"
 
-#include <cblas.h>
-#include <lapacke.h>
-#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "linalg/dense.h"
+#include "linalg/singular_values.h"
 
 static const double TOLERANCE = 1e-10;
 
@@ -21,42 +19,36 @@ static const double TOLERANCE = 1e-10;
 static const double TINY = 1e-290;
 
 typedef struct rank_work {
-    int m, n, least;   /* least = min(m, n)                              */
-    double *rows;      /* [m x n] scaled rows                            */
-    double *copy;      /* [m x n] overwritten by each factorization      */
-    double *scale;     /* [m] 1 / length of the rows                     */
-    double *singular;  /* [least] decreasing                             */
-    double *scratch;   /* [least]                                        */
-    double *vectors;   /* [m x m] column i: row i of all left singular vectors */
-    double *null;      /* [m x m] the result's null_space                */
-    int *dependent;    /* [m] the result's dependent                     */
-    lapack_int *pivot; /* [m]                                            */
+    int m, n, least;  /* least = min(m, n)                              */
+    double *rows;     /* [m x n] scaled rows                            */
+    double *copy;     /* [m x n] overwritten by each factorization      */
+    double *scale;    /* [m] 1 / length of the rows                     */
+    double *singular; /* [m] decreasing                                 */
+    double *vectors;  /* [m x m] rows: left singular vectors            */
+    double *null;     /* [m x m] the result's null_space                */
+    int *dependent;   /* [m] the result's dependent                     */
+    bool *taken;      /* [m] by the rows with pivots                    */
 } rank_work;
 
 static void release(rank_work *W) {
-    void *all[] = {W->rows,    W->copy, W->scale,     W->singular, W->scratch,
-                   W->vectors, W->null, W->dependent, W->pivot};
+    void *all[] = {W->rows, W->copy, W->scale, W->singular, W->vectors, W->null, W->dependent, W->taken};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
 }
 
-/* False when out of memory; LAPACK counts entries with an int, so more than that is out of memory too. */
+/* False when out of memory. */
 static bool prepare(rank_work *W, int m, int n) {
     size_t rows = (size_t)m, cols = (size_t)n, least = rows < cols ? rows : cols;
     *W = (rank_work){.m = m, .n = n, .least = (int)least};
-    if ((cols && rows > INT_MAX / cols) || (rows && rows > INT_MAX / rows))
-        return false;
     W->rows = calloc(rows * cols + 1, sizeof(double));
     W->copy = calloc(rows * cols + 1, sizeof(double));
     W->scale = calloc(rows + 1, sizeof(double));
-    W->singular = calloc(least + 1, sizeof(double));
-    W->scratch = calloc(least + 1, sizeof(double));
+    W->singular = calloc(rows + 1, sizeof(double));
     W->vectors = calloc(rows * rows + 1, sizeof(double));
     W->null = calloc(rows * rows + 1, sizeof(double));
     W->dependent = calloc(rows + 1, sizeof(int));
-    W->pivot = calloc(rows + 1, sizeof(lapack_int));
-    return W->rows && W->copy && W->scale && W->singular && W->scratch && W->vectors && W->null &&
-           W->dependent && W->pivot;
+    W->taken = calloc(rows + 1, sizeof(bool));
+    return W->rows && W->copy && W->scale && W->singular && W->vectors && W->null && W->dependent && W->taken;
 }
 
 /* Dense rows of unit length; false if a value is not finite. */
@@ -85,22 +77,6 @@ static void copy_rows(rank_work *W) {
     memcpy(W->copy, W->rows, (size_t)W->m * (size_t)W->n * sizeof(double));
 }
 
-/* Rows stored one after the other are the columns of J^T for LAPACK: J^T = U singular vectors. The vectors
- * cost many times the values. */
-static keel_status find_singular_values(rank_work *W, bool with_vectors) {
-    if (W->least == 0) {
-        for (int i = 0; i < W->m; i++)
-            W->vectors[(size_t)i * (size_t)W->m + (size_t)i] = 1;
-        return KEEL_OK;
-    }
-    copy_rows(W);
-    lapack_int info = LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'N', with_vectors ? 'A' : 'N', W->n, W->m, W->copy,
-                                     W->n, W->singular, NULL, 1, W->vectors, W->m, W->scratch);
-    if (info == 0)
-        return KEEL_OK;
-    return info < 0 ? KEEL_ERROR_MEMORY : KEEL_ERROR_CONVERGENCE;
-}
-
 static void find_rank(const rank_work *W, double tolerance, keel_rank *result) {
     double cut = W->least > 0 ? tolerance * W->singular[0] : 0;
     while (result->rank < W->least && W->singular[result->rank] > cut)
@@ -124,52 +100,58 @@ static int walk_rows(rank_work *W, double least) {
     return count;
 }
 
-static int by_size(const void *a, const void *b) {
-    return *(const int *)a - *(const int *)b;
-}
-
-/* The rows that a pivoted QR takes last. */
-static keel_status take_pivoted(rank_work *W, int rank) {
+/* All rows but the `rank` longest, each as long as those taken before have left it (a QR factorization with
+ * pivots). */
+static void take_pivoted(rank_work *W, int rank) {
+    size_t n = (size_t)W->n;
+    int count = 0;
+    bool *taken = W->taken;
     copy_rows(W);
-    lapack_int info =
-        W->least ? LAPACKE_dgeqp3(LAPACK_COL_MAJOR, W->n, W->m, W->copy, W->n, W->pivot, W->scratch) : 0;
-    if (info != 0)
-        return KEEL_ERROR_MEMORY;
-    for (int i = rank; i < W->m; i++)
-        W->dependent[i - rank] = W->least ? W->pivot[i] - 1 : i;
-    qsort(W->dependent, (size_t)(W->m - rank), sizeof(int), by_size);
-    return KEEL_OK;
+    for (int k = 0; k < rank; k++) {
+        int longest = -1;
+        double most = -1;
+        for (int i = 0; i < W->m; i++) {
+            double square = taken[i] ? -1 : ki_dot(W->n, W->copy + (size_t)i * n, W->copy + (size_t)i * n);
+            longest = square > most ? i : longest;
+            most = fmax(square, most);
+        }
+        taken[longest] = true;
+        for (int i = 0; i < W->m && most > 0; i++)
+            if (!taken[i]) {
+                double part = ki_dot(W->n, W->copy + (size_t)longest * n, W->copy + (size_t)i * n) / most;
+                ki_axpy(W->n, -part, W->copy + (size_t)longest * n, W->copy + (size_t)i * n);
+            }
+    }
+    for (int i = 0; i < W->m; i++)
+        if (!taken[i])
+            W->dependent[count++] = i;
 }
 
-static keel_status find_dependent(rank_work *W, const keel_rank *found) {
+static void find_dependent(rank_work *W, const keel_rank *found) {
     /* half-way (in decades) between the singular values counted and those that are not */
     double noise = fmax(found->largest_dropped, 1e-15);
     int count = walk_rows(W, sqrt(found->smallest * noise));
-    return count == W->m - found->rank ? KEEL_OK : take_pivoted(W, found->rank);
+    if (count != W->m - found->rank)
+        take_pivoted(W, found->rank);
 }
 
 static void find_null_space(rank_work *W, int rank) {
     size_t m = (size_t)W->m;
     for (int k = rank; k < W->m; k++)
         for (size_t i = 0; i < m; i++)
-            W->null[(size_t)(k - rank) * m + i] = W->scale[i] * W->vectors[i * m + (size_t)k];
+            W->null[(size_t)(k - rank) * m + i] = W->scale[i] * W->vectors[(size_t)k * m + i];
     ki_orthonormalize(W->m - rank, W->m, W->null, W->m, 0);
 }
 
 static keel_status compute(rank_work *W, double tolerance, keel_rank *result) {
-    /* one thread: the answer must not depend on how many there are */
-    int threads = openblas_get_num_threads();
-    openblas_set_num_threads(1);
-    keel_status status = find_singular_values(W, false);
-    if (status == KEEL_OK) {
-        find_rank(W, tolerance > 0 ? tolerance : TOLERANCE, result);
-        if (result->rank < W->m) {
-            status = find_singular_values(W, true);
-            status = status ? status : find_dependent(W, result);
-        }
-    }
-    openblas_set_num_threads(threads);
-    return status;
+    copy_rows(W);
+    keel_status status = ki_singular_values(W->m, W->n, W->copy, W->singular, W->vectors);
+    if (status)
+        return status;
+    find_rank(W, tolerance > 0 ? tolerance : TOLERANCE, result);
+    if (result->rank < W->m)
+        find_dependent(W, result);
+    return KEEL_OK;
 }
 
 keel_status keel_rank_compute(keel_pattern J, const double *values, double tolerance, keel_rank *result) {

@@ -44,7 +44,7 @@ extern void hem5_(int *NQ, int *NV, int *NU, int *NL, hem5_problem *FPROB, doubl
                   int *IDID);
 
 /* LAPACK's LU would use all cores, and only one is measured. */
-extern void openblas_set_num_threads(int count);
+extern void openblas_set_num_threads(int count) __attribute__((weak));
 
 /* Fortran passes no user data. */
 static struct {
@@ -189,7 +189,8 @@ int main(int argc, char **argv) {
     for (int k = 0; k < 2; k++)
         for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++)
             cases_add(&offered, problems[i], methods[k], 2, strcmp(problems[i], "chain-100") == 0 ? 4 : 12);
-    openblas_set_num_threads(1);
+    if (openblas_set_num_threads)
+        openblas_set_num_threads(1);
     cases_separate_output();
     return bench_main(argc, argv, &(bench_solver){offered.list, offered.count, run});
 }
