@@ -19,6 +19,7 @@ enum {
     CLI_OK = 0,
     CLI_FAILED = 1,       /* a run failed numerically, or a result could not be written */
     CLI_BAD_INPUT = 2,    /* bad usage, bad model or inconsistent start                 */
+    CLI_BROKEN = 3,       /* a run reached its end, but broke what its method promises  */
     CLI_INTERRUPTED = 130 /* stopped by Ctrl-C; everything up to there was written       */
 };
 
@@ -102,6 +103,9 @@ const char *cli_first_error(const keel_diagnostics *diagnostics);
  * telling the user. */
 keel_model *cli_read_model(const char *command, const char *path, const keel_assignment *set, int set_count,
                            keel_diagnostics *diagnostics);
+
+/* Tells on standard error which promise a run that reached its end has broken; its exit code. */
+int cli_verdict(const char *command, const keel_run_verdict *verdict);
 
 /* Exit code for the outcome of a run. */
 int cli_exit_code(keel_status status);

@@ -76,8 +76,8 @@ static void write_run(FILE *file, const keel_comparison_run *run, const keel_com
     write_number(file, run->position_violation);
     write_number(file, run->velocity_violation);
     write_number(file, run->energy);
-    fprintf(file, "  %8ld  %8ld  %8ld  %8.2g\n", run->count.steps, run->count.evaluations,
-            run->count.factorizations, run->seconds);
+    fprintf(file, "  %8ld  %8ld  %8ld  %8.2g%s%s\n", run->count.steps, run->count.evaluations,
+            run->count.factorizations, run->seconds, run->broken[0] ? "  broken: " : "", run->broken);
 }
 
 static void write_runs(FILE *file, const keel_comparison *c, int width) {

@@ -31,7 +31,7 @@ static void help(FILE *file) {
     fprintf(file,
             "\n'keel --version' tells the version.\n"
             "Exit codes: 0 done, 1 the run failed or a result could not be written, 2 bad usage, model or\n"
-            "start, 130 interrupted.\n");
+            "start, 3 the run reached its end but broke what its method promises, 130 interrupted.\n");
 }
 
 static void write_topic(cli_topic_kind kind, int i) {

@@ -143,6 +143,8 @@ static void write_end(void) {
     write_entry("0", "", "done");
     write_entry("1", "", "the run failed, or a result could not be written");
     write_entry("2", "", "bad usage, bad model, or a start that violates its constraints");
+    write_entry("3", "",
+                "the run reached its end, but broke what its method promises: the message says which");
     write_entry("130", "", "interrupted; what was computed is written");
     printf(".SH ENVIRONMENT\n");
     write_entry("NO_COLOR", "", "if set to something, messages have no colour");

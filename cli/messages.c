@@ -82,3 +82,11 @@ int cli_exit_code(keel_status status) {
         return CLI_BAD_INPUT;
     return status < 0 ? CLI_FAILED : CLI_OK;
 }
+
+int cli_verdict(const char *command, const keel_run_verdict *verdict) {
+    keel_check failed = keel_run_verdict_failed(verdict);
+    if (failed == KEEL_CHECKS)
+        return CLI_OK;
+    cli_error(command, "verdict '%s': %s", keel_check_word(failed), verdict->check[failed].text);
+    return CLI_BROKEN;
+}

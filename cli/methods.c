@@ -171,6 +171,40 @@ static table partners(void) {
     return t;
 }
 
+/* "exact", or "drifts, exact" where positions and velocities differ. */
+static const char *kept(keel_promise promise) {
+    static char text[KEEL_KEEPS_YIELDS + 1][KEEL_KEEPS_YIELDS + 1][32];
+    char *words = text[promise.position][promise.velocity];
+    const char *first = keel_keeping_word(promise.position), *second = keel_keeping_word(promise.velocity);
+    snprintf(words, sizeof text[0][0], promise.position == promise.velocity ? "%s" : "%s, %s", first, second);
+    return words;
+}
+
+/* How positions and velocities are kept. */
+static table promises(void) {
+    table t = {.cell = {{"promises"}}};
+    for (int s = 0; s < KEEL_STABILIZERS; s++)
+        set(&t, 0, s + 1, keel_stabilize_word((keel_stabilize)s).name, true);
+    for (int f = 0; f < KEEL_FORMULATIONS; f++) {
+        set(&t, f + 1, 0, keel_formulation_word((keel_formulation)f).name, true);
+        for (int s = 0; s < KEEL_STABILIZERS; s++) {
+            keel_method method = {.formulation = (keel_formulation)f, .stabilize = (keel_stabilize)s};
+            set(&t, f + 1, s + 1, fits(f, s) ? kept(keel_method_promise(method)) : "-", false);
+        }
+    }
+    return t;
+}
+
+static table energies(void) {
+    table t = {.cell = {{"promises", "energy"}}};
+    for (int i = 0; i < KEEL_INTEGRATORS; i++) {
+        keel_method method = {.integrator = (keel_integrator)i};
+        set(&t, i + 1, 0, keel_integrator_word(method.integrator).name, true);
+        set(&t, i + 1, 1, keel_energy_promise_word(keel_method_promise(method).energy), false);
+    }
+    return t;
+}
+
 static table automatic(char with[64], char without[64]) {
     const char *reason;
     table t = {.cell = {{"auto", "", ""}}, .is_code = {{true}}};
@@ -185,7 +219,8 @@ static table automatic(char with[64], char without[64]) {
 
 static void write_methods(bool markdown) {
     char with[64], without[64];
-    table tables[] = {integrators(), formulations(), stabilizers(), partners(), combinations()};
+    table tables[] = {integrators(),  formulations(), stabilizers(), partners(),
+                      combinations(), promises(),     energies()};
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
         write_table(&tables[i], markdown);
     table last = automatic(with, without);

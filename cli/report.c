@@ -183,6 +183,8 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
         keel_report_write(file, model->name, model->system, &result);
         int written = write_page(r, s.record, &origin, &result, message);
         code = written == CLI_OK ? code : written;
+        if (code == CLI_OK)
+            code = cli_verdict("report", &result.verdict);
     }
     keel_result_clear(&result);
     keel_record_free(s.record);

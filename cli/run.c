@@ -235,6 +235,8 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
         const char *message = cli_first_error(diagnostics);
         write_results(&s, &result, message || status >= 0 ? message : keel_status_text(status));
         write_report(&s, &result);
+        if (code == CLI_OK)
+            code = cli_verdict("run", &result.verdict);
     }
     if (s.failed_path) {
         cli_error("run", "cannot write %s: %s", s.failed_path, strerror(s.error));

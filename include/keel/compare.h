@@ -64,8 +64,9 @@ typedef struct keel_comparison_run {
     double tolerance, step; /* one of them is 0 */
     keel_outcome outcome;
     keel_status status;
-    char reason[232];                              /* "" when done */
-    double error;                                  /* NAN unless done */
+    char reason[232]; /* "" when done */
+    char broken[16];  /* the first check of its verdict that failed, "" if none (keel/verdict.h) */
+    double error;     /* NAN unless done */
     double position_violation, velocity_violation; /* largest over the run, in the constraints' units */
     double energy; /* largest |energy change - work| over the run; NAN if the system has no energy */
     keel_counts count;

@@ -14,6 +14,7 @@
 #include "keel/settings.h"
 #include "keel/step.h"
 #include "keel/system.h"
+#include "keel/verdict.h"
 
 /* One row of output. The arrays belong to the simulation and hold until its next call. */
 typedef struct keel_row {
@@ -90,7 +91,8 @@ typedef struct keel_result {
     int has_energy;
     double energy_initial, energy_final;
     double energy_drift;        /* at the end: energy change minus the work of forces and drivers */
-    double energy_drift_max;    /* largest |drift| over rows and steps */
+    double energy_drift_max;    /* largest |drift| over the steps */
+    double energy_size;         /* largest energy or work of the run, what drifts are compared with */
     keel_audit audit;           /* sums over all steps */
     long gains, losses;         /* steps in which projection added energy, or took some */
     keel_invariant *invariants; /* [n_i]; owned */
@@ -107,8 +109,9 @@ typedef struct keel_result {
     int rank;          /* of J at the start            */
     double rank_gap;   /* see keel_rank                */
     keel_counts count;
-    double cpu_seconds; /* of the integration           */
-    char **notes;       /* [note_count] notes and warnings of its diagnostics, earlier ones included; owned */
+    double cpu_seconds;       /* of the integration           */
+    keel_run_verdict verdict; /* whether the run kept what its method promises (docs/verdict.md) */
+    char **notes; /* [note_count] notes and warnings of its diagnostics, earlier ones included; owned */
     int note_count;
 } keel_result;
 

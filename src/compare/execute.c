@@ -89,6 +89,9 @@ static void collect(keel_comparison_run *run, keel_simulation *sim) {
         run->position_violation = result.position.max;
         run->velocity_violation = result.velocity.max;
         run->energy = result.has_energy ? result.energy_drift_max : NAN;
+        keel_check failed = keel_run_verdict_failed(&result.verdict);
+        if (failed != KEEL_CHECKS && failed != KEEL_CHECK_END)
+            snprintf(run->broken, sizeof run->broken, "%s", keel_check_word(failed));
     }
     keel_result_clear(&result);
 }

@@ -267,7 +267,17 @@ static void look_for_stiffness(rk *self, double h) {
         self->base.stiff = are_many(&self->fast, lambda.is_idle) ? KI_STIFF_SPRING : KI_NOT_STIFF;
 }
 
-static void accept(rk *self, double h, double t_end) {
+/* The sum of both estimates of a method with fixed steps: whichever is larger counts. */
+static keel_status look_at_fixed_step(rk *self, double h) {
+    weighted_rates(self, &self->error, h, self->estimate);
+    weighted_rates(self, &self->error_low, h, self->estimate_low);
+    for (int i = 0; i < self->base.n - 1; i++)
+        self->estimate[i] = fabs(self->estimate[i]) + fabs(self->estimate_low[i]);
+    return ki_rough_step_look(&self->base.rough, self->base.flow.dynamics, self->base.t_old, h, self->y_old,
+                              self->base.y, self->estimate);
+}
+
+static keel_status accept(rk *self, double h, double t_end) {
     copy(self->y_old, self->base.y, self->base.n);
     copy(self->base.y, self->y_try, self->base.n);
     self->h_taken = h;
@@ -275,6 +285,7 @@ static void accept(rk *self, double h, double t_end) {
     self->base.order = self->tableau->order;
     ki_accept_step(&self->base, self->base.t + h, t_end);
     look_for_stiffness(self, h);
+    return self->tableau->adaptive ? KEEL_OK : look_at_fixed_step(self, h);
 }
 
 /* A pose so near that it lies well between the first two stages of a step: only the rate at t is near it, and
@@ -368,10 +379,8 @@ static keel_status step(ki_integrator *base, double t_end) {
         self->approaching = across && !leap && !accepted;
         if (across)
             note_crossing(base, accepted, error);
-        if (accepted) {
-            accept(self, h, t_end);
-            return KEEL_OK;
-        }
+        if (accepted)
+            return accept(self, h, t_end);
         base->rejected++;
     }
 }
@@ -484,6 +493,8 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     self->control = ki_step_control_smooth(T->order, T->least_factor, T->most_factor);
     allocate(self);
     if (base->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    if (!T->adaptive && ki_rough_step_init(&base->rough, &base->arena, d, base->y))
         return KEEL_ERROR_MEMORY;
     list_weights(self);
     d->by_own = T->adaptive && ki_may_constrain(d);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/four.h"
+#include "integrate/rough_step.h"
 #include "keel/settings.h"
 #include "keel/step.h"
 #include "stabilize/stabilizer.h"
@@ -100,7 +101,8 @@ struct ki_integrator {
     double bridge_error;      /* of a bridge: its error relative to what is allowed */
     keel_newton_facts newton; /* of the last step, where a method has them */
     bool has_newton;
-    ki_stiff stiff; /* what an explicit method found to bring its steps near the limit of stability */
+    ki_rough_step rough; /* of fixed steps that nothing else controls */
+    ki_stiff stiff;      /* what an explicit method found to bring its steps near the limit of stability */
     ki_arena arena;
 };
 

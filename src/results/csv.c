@@ -125,13 +125,14 @@ keel_csv *keel_csv_open(const char *path, const keel_system *system, const keel_
     return csv;
 }
 
+/* What is no finite number is an empty field. */
 static void write_number(keel_csv *csv, const char *before, double value) {
     int length =
-        isnan(value) ? fprintf(csv->file, "%snan", before) : fprintf(csv->file, "%s%.17g", before, value);
+        isfinite(value) ? fprintf(csv->file, "%s%.17g", before, value) : fprintf(csv->file, "%s", before);
     csv->waiting += length > 0 ? (size_t)length : 0;
 }
 
-/* Values that a row does not have are nan: every row has the columns of the header. */
+/* Values that a row does not have are left empty: every row has the columns of the header. */
 static void write_numbers(keel_csv *csv, const double *values, int count) {
     for (int i = 0; i < count; i++)
         write_number(csv, ",", values ? values[i] : NAN);

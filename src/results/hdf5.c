@@ -121,6 +121,11 @@ static keel_status flush(keel_hdf5 *h) {
 /* ---- opening --------------------------------------------------------------------------------------------
  */
 
+static bool put_missing(hid_t set) {
+    const double missing = KI_HDF5_MISSING;
+    return ki_hdf5_put_numbers(set, "_FillValue", &missing, 1);
+}
+
 /* Names, units and marks of the columns of a dataset, one for each; of the time its unit alone. */
 static bool put_columns(keel_hdf5 *h, ki_group g) {
     int from = h->columns.at[g], count = h->columns.at[g + 1] - from, any = 0;
@@ -148,7 +153,7 @@ static bool make_sets(keel_hdf5 *h) {
         if (width == 0)
             continue;
         h->set[g] = new_set(h->file, ki_group_dataset[g], g == KI_TIME ? 0 : width);
-        if (h->set[g] < 0 || !put_columns(h, (ki_group)g))
+        if (h->set[g] < 0 || !put_missing(h->set[g]) || !put_columns(h, (ki_group)g))
             return false;
     }
     hid_t group = H5Gcreate2(h->file, "steps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
@@ -260,7 +265,10 @@ static keel_status after_adding(keel_hdf5 *h) {
 }
 
 keel_status keel_hdf5_row(keel_hdf5 *h, const keel_row *row) {
-    ki_columns_fill(&h->columns, row, h->rows.values + h->rows.count++ * h->rows.width);
+    double *values = h->rows.values + h->rows.count++ * h->rows.width;
+    ki_columns_fill(&h->columns, row, values);
+    for (int i = 0; i < h->rows.width; i++)
+        values[i] = isfinite(values[i]) ? values[i] : KI_HDF5_MISSING;
     h->scale.row_drift = fmax(h->scale.row_drift, fabs(row->energy_drift));
     return after_adding(h);
 }

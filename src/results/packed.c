@@ -1,5 +1,6 @@
 #include "results/packed.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -29,6 +30,11 @@ static void put_word(encoder *e, uint64_t word, int size) {
         if (e->count == 3)
             put_group(e);
     }
+}
+
+/* Here what is no finite number is NaN, which docs/report.md gives the meaning "no value". */
+static double sound(double value) {
+    return isfinite(value) ? value : NAN;
 }
 
 static void put_double(encoder *e, double value) {
@@ -63,9 +69,9 @@ void ki_json_packed(ki_json *json, const char *key, ki_packing packing, const do
     encoder e = open_array(json, key, packing == KI_F64 ? "f64" : "f32", count);
     for (long k = 0; k < count; k++)
         if (packing == KI_F64)
-            put_double(&e, values[k * stride]);
+            put_double(&e, sound(values[k * stride]));
         else
-            put_float(&e, (float)values[k * stride]);
+            put_float(&e, (float)sound(values[k * stride]));
     close_array(json, &e);
 }
 

@@ -208,8 +208,10 @@ static keel_status read_row(reading *r) {
     int count = record->columns.count;
     char *c = r->line, *end;
     for (int i = 0; i < count; i++, c = end + 1) {
-        record->scratch[i] = strtod(c, &end);
-        if (end == c) {
+        bool empty = *c == ',' || *c == 0; /* there is no value */
+        record->scratch[i] = empty ? NAN : strtod(c, &end);
+        end = empty ? c : end;
+        if (end == c && !empty) {
             COMPLAIN(r, "column %d ('%s') has no number", i + 1, record->columns.column[i].name);
             return KEEL_ERROR_INPUT;
         }

@@ -142,6 +142,11 @@ static bool read_block(hid_t set, int width, hsize_t start, hsize_t count, doubl
                 H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, to) >= 0;
     H5Sclose(space);
     H5Sclose(memory);
+    for (hsize_t i = 0; good && i < count; i++)
+        for (int k = 0; k < width; k++) {
+            double *value = to + i * (hsize_t)across + at + k;
+            *value = *value == KI_HDF5_MISSING ? NAN : *value;
+        }
     return good;
 }
 

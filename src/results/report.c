@@ -50,6 +50,16 @@ static void write_verdict(FILE *file, const char *model_name, const keel_system 
     fprintf(file, "\n");
 }
 
+/* What was promised and broken, each a line. */
+static void write_broken(FILE *file, const keel_run_verdict *verdict) {
+    for (int i = KEEL_CHECK_POSITIONS; i < KEEL_CHECKS; i++) {
+        if (!verdict->check[i].made || verdict->check[i].ok)
+            continue;
+        label(file, "broken");
+        fprintf(file, "%s\n", verdict->check[i].text);
+    }
+}
+
 static void write_level(FILE *file, const char *name, const keel_system *system,
                         const keel_violation *violation) {
     label(file, name);
@@ -238,7 +248,11 @@ static void write_values(FILE *file, const keel_system *system, keel_name_of of,
     int listed = count < LISTED ? count : LISTED, width = name_width(system, of, listed);
     for (int i = 0; i < listed; i++) {
         const char *name = keel_system_name(system, of, i, buffer);
-        fprintf(file, "    %-*s = % -*.14g", width, name, rates ? 22 : 0, values[i]);
+        fprintf(file, "    %-*s = ", width, name);
+        if (isfinite(values[i]))
+            fprintf(file, "% -*.14g", rates ? 22 : 0, values[i]);
+        else
+            fprintf(file, "%-*s", rates ? 22 : 0, " no finite number");
         if (rates)
             fprintf(file, "  %s'%*s = % .14g", name, width - (int)strlen(name), "", rates[i]);
         fprintf(file, "\n");
@@ -264,6 +278,7 @@ keel_status keel_report_write(FILE *file, const char *model_name, const keel_sys
                               const keel_result *result) {
     write_verdict(file, model_name, system, result);
     if (result->final) {
+        write_broken(file, &result->verdict);
         write_start(file, result);
         write_violations(file, system, result);
         write_repeated(file, system, result);

@@ -21,6 +21,30 @@ static void write_velocities(ki_json *json, const char *key, const keel_system *
     ki_json_close(json);
 }
 
+/* Checks that had something to check. */
+static void write_run_verdict(ki_json *json, const keel_run_verdict *verdict) {
+    keel_check failed = keel_run_verdict_failed(verdict);
+    ki_json_open(json, "verdict");
+    ki_json_bool(json, "ok", verdict->ok);
+    ki_json_text(json, "failed", failed == KEEL_CHECKS ? NULL : keel_check_word(failed));
+    ki_json_open_list(json, "checks");
+    for (int i = 0; i < KEEL_CHECKS; i++) {
+        const keel_judgement *judgement = &verdict->check[i];
+        if (!judgement->made)
+            continue;
+        ki_json_open(json, NULL);
+        ki_json_text(json, "check", keel_check_word((keel_check)i));
+        ki_json_bool(json, "ok", judgement->ok);
+        ki_json_number(json, "value", judgement->value);
+        ki_json_number(json, "limit", judgement->limit);
+        ki_json_text(json, "promise", judgement->promise);
+        ki_json_text(json, "text", judgement->text);
+        ki_json_close(json);
+    }
+    ki_json_close_list(json);
+    ki_json_close(json);
+}
+
 static void write_method(ki_json *json, const keel_result *result) {
     keel_method method = result->method;
     ki_json_open(json, "method");
@@ -221,6 +245,7 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
     ki_json_text(&json, "model", model_name);
     ki_json_text(&json, "status", keel_status_word(result->status));
     ki_json_text(&json, "message", message);
+    write_run_verdict(&json, &result->verdict);
     write_method(&json, result);
     ki_json_text(&json, "code", ki_code_of(system, result));
     write_final(&json, system, result);

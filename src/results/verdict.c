@@ -139,17 +139,20 @@ static void judge_end(ki_json *json, const keel_system *system, const keel_resul
 }
 
 static void judge_level(ki_json *json, const keel_system *system, const keel_violation *violation,
-                        const level *of) {
+                        const keel_judgement *judgement, const level *of) {
     char worst[300], unit[KEEL_UNIT + 1];
     worst_text(system, violation, worst, sizeof worst);
     worst_unit(system, of, violation, unit);
-    bool good = violation->max_scaled <= KI_GOOD_VIOLATION;
+    if (judgement->made && !judgement->ok && ki_hold_of(violation->max_scaled) == KI_HELD) {
+        ki_judge(json, false, "%s", judgement->text);
+        return;
+    }
     switch (ki_hold_of(violation->max_scaled)) {
     case KI_HELD:
         if (violation->max == 0)
             ki_judge(json, true, "%s exactly %s", of->what, of->held);
         else
-            ki_judge(json, good, "%s %s to %.2g%s (worst: %s)", of->what, of->held, violation->max, unit,
+            ki_judge(json, true, "%s %s to %.2g%s (worst: %s)", of->what, of->held, violation->max, unit,
                      worst);
         break;
     case KI_OFF:
@@ -181,24 +184,35 @@ static void judge_constraints(ki_json *json, const keel_system *system, const ke
         return;
     }
     if (system->n_h)
-        judge_level(json, system, &result->position, &POSITION);
+        judge_level(json, system, &result->position, &result->verdict.check[KEEL_CHECK_POSITIONS], &POSITION);
     judge_repeated(json, system, result);
-    judge_level(json, system, &result->velocity, &VELOCITY);
+    judge_level(json, system, &result->velocity, &result->verdict.check[KEEL_CHECK_VELOCITIES], &VELOCITY);
 }
 
 static void judge_energy(ki_json *json, const keel_system *system, const keel_result *result,
                          const ki_energy_scale *scale) {
     char unit[KEEL_UNIT + 1];
     unit_text(system, KEEL_UNIT_ENERGY, 0, unit);
-    double size = fmax(scale->kinetic, fmax(fabs(result->energy_initial), fabs(result->energy_final)));
-    double drift = fmax(result->energy_drift_max, scale->row_drift), relative = size > 0 ? drift / size : 0;
+    const keel_judgement *judgement = &result->verdict.check[KEEL_CHECK_ENERGY];
+    double drift = fmax(result->energy_drift_max, scale->row_drift);
+    double relative = result->energy_size > 0 ? drift / result->energy_size : 0;
     if (ki_hold_of(relative) == KI_BEYOND)
         ki_judge(json, false, "energy not accounted for: the numbers grew beyond use");
+    else if (judgement->made && !judgement->ok)
+        ki_judge(json, false, "%s", judgement->text);
     else
         ki_judge(
-            json, relative <= KI_GOOD_DRIFT,
+            json, true,
             "energy accounted for to %.2g%s at the steps, %.2g%s at the rows (%.1g of the energies in it)",
             result->energy_drift_max, unit, scale->row_drift, unit, relative);
+}
+
+/* What needs no word unless it failed. */
+static void judge_rest(ki_json *json, const keel_run_verdict *verdict) {
+    static const keel_check REST[] = {KEEL_CHECK_STEPS, KEEL_CHECK_OUTPUTS};
+    for (unsigned i = 0; i < sizeof REST / sizeof *REST; i++)
+        if (verdict->check[REST[i]].made && !verdict->check[REST[i]].ok)
+            ki_judge(json, false, "%s", verdict->check[REST[i]].text);
 }
 
 static void judge_singular(ki_json *json, const keel_result *result) {
@@ -246,6 +260,7 @@ static void write_judgements(ki_json *json, const keel_system *system, const kee
         judge_constraints(json, system, result);
         if (result->has_energy)
             judge_energy(json, system, result, scale);
+        judge_rest(json, &result->verdict);
         judge_singular(json, result);
     }
     ki_json_close_list(json);

@@ -1,6 +1,7 @@
 #include "run/audit.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -95,5 +96,6 @@ keel_status ki_audit_step(keel_simulation *sim, double drift) {
     if (stepped && sim->system->has_energy)
         book(sim, drift);
     audit->drift = drift;
+    audit->gain_max = fmax(audit->gain_max, drift);
     return stepped && audit->metric_open ? check_metric(sim) : KEEL_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run/judge.h"
 #include "run/reduction.h"
 
 keel_event *ki_new_event(keel_simulation *sim, double t, keel_event_kind kind) {
@@ -181,28 +182,13 @@ void ki_explain_singular(keel_simulation *sim) {
                          sim->integrator->t, names, w->gap, w->largest);
 }
 
-/* v^T M v / 2 where the run stands */
-static double kinetic_energy(keel_simulation *sim) {
-    ki_dynamics *d = sim->aside;
-    const ki_integrator *in = sim->integrator;
-    const double *v = in->y + d->system->n_q;
-    double sum = 0;
-    d->factored = false; /* M is not that of the factors from now on */
-    if (ki_evaluate_terms(d, KEEL_MASS, in->t, in->y))
-        return 0;
-    ki_mass_times(d, v, d->b_v);
-    for (int i = 0; i < d->system->n_v; i++)
-        sum += v[i] * d->b_v[i];
-    return sum / 2;
-}
-
 /* Energies are compared with that of the start and with the work; where both are small by chance the kinetic
  * energy tells that nothing grew. */
 static bool energy_is_made_up(keel_simulation *sim) {
     double drift = fabs(sim->energy_drift), work = fabs(sim->integrator->y[sim->dynamics.n_y - 1]);
     if (!sim->system->has_energy || !(drift > 10 * (fabs(sim->energy_initial) + work)))
         return false;
-    return isinf(drift) || drift > 0.1 * kinetic_energy(sim);
+    return isinf(drift) || drift > 0.1 * ki_energy_of_motion(sim);
 }
 
 static bool takes_fixed_steps(const keel_settings *set) {

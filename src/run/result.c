@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "run/events.h"
+#include "run/judge.h"
 
 /* A copy of n doubles that the result owns. */
 static double *owned(const double *x, int n, keel_status *status) {
@@ -93,6 +94,7 @@ keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
                       .energy_final = sim->energy_final,
                       .energy_drift = sim->energy_drift,
                       .energy_drift_max = sim->energy_drift_max,
+                      .energy_size = sim->audit.size,
                       .audit = sim->audit.sum,
                       .gains = sim->audit.gains,
                       .losses = sim->audit.losses,
@@ -114,7 +116,10 @@ keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
                                   .projections = sim->dynamics.projections,
                                   .projection_factorizations = sim->dynamics.projection_factorizations};
     keel_status status = copy_lists(sim, result);
-    return status ? status : copy_final(sim, result);
+    if (!status)
+        status = copy_final(sim, result);
+    ki_judge_run(sim, result); /* last: the row at the end has been seen too */
+    return status;
 }
 
 void keel_result_clear(keel_result *result) {

@@ -100,10 +100,16 @@ static keel_status evaluate_row(keel_simulation *sim, double t) {
 static void tell_unsound_outputs(keel_simulation *sim, double t) {
     enum { MOST = 8 };
     char name[32];
-    for (int i = 0; i < sim->system->n_outputs && sim->outputs_told <= MOST; i++) {
+    for (int i = 0; i < sim->system->n_outputs; i++) {
         if (isfinite(sim->row_outputs[i]) || sim->output_told[i])
             continue;
         sim->output_told[i] = true;
+        if (sim->unsound_count++ == 0) {
+            sim->unsound_output = i;
+            sim->unsound_time = t;
+        }
+        if (sim->outputs_told > MOST)
+            continue;
         keel_location nowhere = {0}, where = sim->system->output_at ? sim->system->output_at[i] : nowhere;
         if (sim->outputs_told++ < MOST)
             keel_diagnostics_add(sim->diagnostics, KEEL_WARNING, where,

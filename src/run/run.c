@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "run/events.h"
+#include "run/judge.h"
 
 /* A negative answer of a listener ends the run; a full disk stays an I/O error. */
 static keel_status told(keel_status answer) {
@@ -104,6 +105,7 @@ keel_status keel_run(const keel_system *system, const keel_state *start, int vel
         result->count.rows = l.rows;
     } else {
         ki_copy_notes(diagnostics, result); /* as far as there is memory */
+        ki_judge_refused(result);
     }
     result->status = status;
     result->cpu_seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;

@@ -6,6 +6,7 @@
 
 #include "run/crossing.h"
 #include "run/events.h"
+#include "run/judge.h"
 #include "run/reduction.h"
 #include "run/restart.h"
 #include "run/singular_start.h"
@@ -123,6 +124,7 @@ static keel_status after_step(keel_simulation *sim) {
         sim->energy_final = energy;
         sim->energy_drift = drift;
         sim->energy_drift_max = fmax(sim->energy_drift_max, fabs(drift));
+        ki_size_motion(sim, energy);
         status = ki_audit_step(sim, drift);
     }
     return status;

@@ -70,6 +70,8 @@ struct keel_simulation {
     int *output_shared; /* [n_outputs]; NULL: none */
     bool *output_told;  /* [n_outputs] it was not finite in some row, and a warning said so */
     int outputs_told;
+    int unsound_count, unsound_output; /* outputs that were not finite, the first of them ... */
+    double unsound_time;               /* ... and when                                        */
     ki_collapse collapse;
     ki_watch watch;
     ki_held held;

@@ -75,6 +75,7 @@ static inline keel_result fixture_result(const keel_system *system) {
     result.energy_initial = -9.5;
     result.energy_final = -9.25;
     result.energy_drift = 1e-12;
+    result.energy_size = 10;
     result.energy_drift_max = 2e-12;
     result.audit = (keel_audit){0.5, -0.375, 0.125, -0.25};
     result.gains = 4;

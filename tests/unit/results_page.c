@@ -154,15 +154,19 @@ static void verdict_steps_and_events(void **state) {
     free(m);
     keel_record_free(record);
 
-    /* a violation that is not round-off, and a run that failed, are told as such */
-    result.position.max_scaled = 1e-3;
+    /* a promise that was broken, and a run that failed, are told as such */
+    result.verdict.check[KEEL_CHECK_POSITIONS] =
+        (keel_judgement){.made = 1, .text = "the constraints are not held"};
+    result.verdict.check[KEEL_CHECK_OUTPUTS] = (keel_judgement){.made = 1, .text = "output 'y' is not finite"};
     result.status = KEEL_ERROR_STEP_SIZE;
     record = record_of(&system, 1);
     m = page_members(record, NULL, &result);
     assert_member(m, "verdict[0].ok", "false");
     assert_member(m, "verdict[1].ok", "false");
+    assert_member(m, "verdict[1].text", "\"the constraints are not held\"");
     assert_member(m, "verdict[2].ok", "true");
-    assert_null(member(m, "verdict[4].text")); /* it did not pass the singular pose */
+    assert_member(m, "verdict[4].text", "\"output 'y' is not finite\"");
+    assert_null(member(m, "verdict[5].text")); /* it did not pass the singular pose */
     assert_member(m, "finished", "false");
     free(m);
     keel_record_free(record);

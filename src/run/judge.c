@@ -1,0 +1,298 @@
+/* judge.c - what a run promised, as numbers, and whether it was kept.
+ *
+ *     positions, velocities   max |violation_i| / size_i      <= limit of the promise
+ *         exact               max(1e4 pi, eps)                pi: projection_tolerance
+ *         bounded             1e3 eps                         eps: relative error of a step, 1e-4 for fixed
+ * ones drifts              eps N^2                         N steps: errors of velocities add up twice yields
+ * sqrt(eps), velocities eps^(1/4); given masses: 0.1, anything energy                  |drift| / largest
+ * energy        <= 10 eps N
+ *
+ * each at most SPOILT: a constraint that is open by a tenth of its size, or a twentieth of the energy from
+ * nowhere, is no error of a tolerance any more.
+ */
+#include "run/judge.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "run/columns.h"
+
+static const double SPOILT = 0.1, SPOILT_ENERGY = 0.05, SPOILT_STEP = 0.1;
+
+double ki_energy_of_motion(keel_simulation *sim) {
+    ki_dynamics *d = sim->aside;
+    const ki_integrator *in = sim->integrator;
+    const double *v = in->y + d->system->n_q;
+    double sum = 0;
+    d->factored = false; /* M is not that of the factors from now on */
+    if (ki_evaluate_terms(d, KEEL_MASS, in->t, in->y))
+        return 0;
+    ki_mass_times(d, v, d->b_v);
+    for (int i = 0; i < d->system->n_v; i++)
+        sum += v[i] * d->b_v[i];
+    return sum / 2;
+}
+
+/* Largest |x_i|, and `so_far`. */
+static double largest(const double *x, int n, double so_far) {
+    for (int i = 0; i < n; i++)
+        so_far = fmax(so_far, fabs(x[i]));
+    return so_far;
+}
+
+/* The kinetic energy costs an evaluation of M: every step at the start of a run, then now and then. */
+void ki_size_motion(keel_simulation *sim, double energy) {
+    enum { ALL = 8, SAMPLED = 32 };
+    ki_audit *audit = &sim->audit;
+    const ki_dynamics *d = &sim->dynamics;
+    const double *y = sim->integrator->y;
+    long steps = sim->integrator->steps;
+    audit->size = fmax(audit->size, fmax(fabs(energy), fabs(y[d->n_y - 1])));
+    if (steps > ALL && steps % SAMPLED)
+        return;
+    audit->distance = largest(y, d->system->n_q, audit->distance);
+    audit->speed = largest(y + d->system->n_q, d->system->n_v, audit->speed);
+    if (sim->system->has_energy)
+        audit->size = fmax(audit->size, ki_energy_of_motion(sim));
+}
+
+static bool takes_fixed_steps(const keel_settings *set) {
+    return keel_integrator_takes_step(set->method.integrator) && set->step > 0;
+}
+
+/* What a step may be off by, relative to the largest coordinate or speed: rtol + atol / size. */
+static double step_error(const keel_simulation *sim, bool positions) {
+    static const double FIXED = 1e-4; /* nobody said how exact a run with fixed steps should be */
+    const keel_settings *set = &sim->settings;
+    const keel_system *sys = sim->dynamics.system;
+    double absolute = set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance;
+    double size = positions ? sim->audit.distance : sim->audit.speed;
+    if (positions && sys->q_size)
+        size = largest(sys->q_size, sys->n_v, size);
+    return takes_fixed_steps(set) ? FIXED : set->tolerance + (size > 0 ? absolute / size : 0);
+}
+
+/* Few steps are no promise of few errors. */
+static double step_count(const keel_simulation *sim) {
+    return fmax(100, (double)sim->integrator->steps);
+}
+
+/* ---- promises of a run ----------------------------------------------------------------------------------
+ */
+
+static keel_promise promise_of(const keel_simulation *sim) {
+    const keel_settings *set = &sim->settings;
+    keel_promise promise = keel_method_promise(set->method);
+    bool projects = set->method.stabilize == KEEL_PROJECTION && !sim->reduction;
+    if (projects && !ki_projects_position(&sim->law))
+        promise.position = KEEL_KEEPS_DRIFTS;
+    if (projects && !ki_projects_velocity(&sim->law))
+        promise.velocity = KEEL_KEEPS_BOUNDED;
+    if (projects && sim->law.projection_penalty > 0)
+        promise.position = promise.velocity = KEEL_KEEPS_BOUNDED;
+    if (sim->reduction) /* rows are on the constraints by construction */
+        promise.position = promise.velocity = KEEL_KEEPS_EXACT;
+    if (set->method.integrator == KEEL_NEWMARK && set->newmark_gamma > 0.5)
+        promise.energy = KEEL_ENERGY_DAMPED;
+    if (set->method.integrator == KEEL_HHT && set->hht_alpha == 0)
+        promise.energy = KEEL_ENERGY_ACCURATE;
+    if (set->method.integrator == KEEL_GENERALIZED_ALPHA && set->rho_infinity >= 1)
+        promise.energy = KEEL_ENERGY_ACCURATE;
+    return promise;
+}
+
+static double limit_of_level(const keel_simulation *sim, keel_keeping keeping, bool positions) {
+    const keel_settings *set = &sim->settings;
+    double eps = step_error(sim, positions), steps = step_count(sim);
+    double limit = SPOILT;
+    if (set->method.formulation == KEEL_PENALTY && sim->law.penalty.given)
+        return positions ? SPOILT : INFINITY;
+    switch (keeping) {
+    case KEEL_KEEPS_EXACT:
+        limit = fmax(1e4 * set->projection_tolerance, takes_fixed_steps(set) ? 0 : eps);
+        break;
+    case KEEL_KEEPS_BOUNDED:
+        limit = 1e3 * eps;
+        break;
+    case KEEL_KEEPS_DRIFTS:
+        limit = eps * steps * steps;
+        break;
+    case KEEL_KEEPS_YIELDS:
+        limit = positions ? sqrt(eps) : sqrt(sqrt(eps));
+        break;
+    }
+    return fmin(limit, SPOILT);
+}
+
+static double limit_of_energy(const keel_simulation *sim, keel_energy_promise promise) {
+    const keel_settings *set = &sim->settings;
+    double steps = step_count(sim), eps = step_error(sim, false);
+    double round_off = 1e3 * DBL_EPSILON * steps;
+    if (promise == KEEL_ENERGY_YIELDS)
+        return sim->law.penalty.given ? INFINITY : fmin(sqrt(eps), SPOILT_ENERGY);
+    if (promise == KEEL_ENERGY_CONSERVED)
+        eps = fmin(eps, 1e2 * set->newton_tolerance);
+    return fmin(fmax(10 * eps * steps, round_off), SPOILT_ENERGY);
+}
+
+/* ---- judgements -----------------------------------------------------------------------------------------
+ */
+
+static void say(keel_judgement *judgement, const char *format, ...) KEEL_PRINTF(2, 3);
+static void say(keel_judgement *judgement, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(judgement->text, sizeof judgement->text, format, arguments);
+    va_end(arguments);
+}
+
+static void judge_end(const keel_simulation *sim, keel_judgement *j) {
+    double t = sim->integrator->t, until = sim->settings.until;
+    *j = (keel_judgement){.made = 1, .ok = t == until, .value = t, .limit = until};
+    if (j->ok)
+        say(j, "the end time was reached");
+    else
+        say(j, "the run ended at t = %.10g, before its end time %.10g", t, until);
+}
+
+/* "rod of joint crank" */
+static const char *name_of(const keel_system *sys, int row, char *text, size_t size) {
+    char buffer[32];
+    const char *joint = sys->names.joint ? sys->names.joint[row] : NULL;
+    snprintf(text, size, "'%s'%s%s", keel_system_name(sys, KEEL_NAME_CONSTRAINT, row, buffer),
+             joint ? " of joint " : "", joint ? joint : "");
+    return text;
+}
+
+typedef struct level {
+    const char *what, *broken;
+} level;
+static const level POSITIONS = {"constraints", "the constraints are not held"},
+                   VELOCITIES = {"velocities", "the velocities do not fit the constraints"};
+
+static void judge_level(const keel_simulation *sim, const keel_violation *violation, const level *of,
+                        keel_keeping keeping, keel_judgement *j) {
+    char name[100];
+    double limit = limit_of_level(sim, keeping, of == &POSITIONS), value = violation->max_scaled;
+    *j = (keel_judgement){.made = 1,
+                          .ok = value <= limit,
+                          .value = value,
+                          .limit = limit,
+                          .promise = keel_keeping_word(keeping)};
+    if (violation->worst < 0)
+        say(j, "%s are exact", of->what);
+    else if (!j->ok)
+        say(j, "%s: %s is off by %.2g at t = %.6g; relative to its size %.2g, and %s promises %.2g",
+            of->broken, name_of(sim->system, violation->worst, name, sizeof name), violation->max,
+            violation->time, value, keel_stabilize_word(sim->settings.method.stabilize).name, limit);
+    else if (!isfinite(limit))
+        say(j, "%s yield by %.2g of their size; springs of given masses promise nothing", of->what, value);
+    else if (keeping == KEEL_KEEPS_DRIFTS)
+        say(j, "%s drift by %.2g of their size; the method promises no more than %.2g", of->what, value,
+            limit);
+    else if (keeping == KEEL_KEEPS_YIELDS)
+        say(j, "%s yield by %.2g of their size; springs promise no more than %.2g", of->what, value, limit);
+    else
+        say(j, "%s hold to %.2g of their size", of->what, value);
+}
+
+/* A method that damps may lose energy; what it may not do is gain some. */
+static void judge_energy(const keel_simulation *sim, keel_energy_promise promise, keel_judgement *j) {
+    bool damped = promise == KEEL_ENERGY_DAMPED;
+    double size = sim->audit.size, drift = damped ? sim->audit.gain_max : sim->energy_drift_max;
+    double limit = limit_of_energy(sim, promise), value = size > 0 ? drift / size : 0;
+    if (!isfinite(drift) || !isfinite(size))
+        value = INFINITY;
+    *j = (keel_judgement){.made = 1,
+                          .ok = value <= limit,
+                          .value = value,
+                          .limit = limit,
+                          .promise = keel_energy_promise_word(promise)};
+    if (!isfinite(value))
+        say(j, "the energy is not accounted for: it grew beyond all numbers");
+    else if (!j->ok)
+        say(j, "the energy is not accounted for: %.2g %s, %.2g of the largest energy; %s promises %.2g",
+            drift, damped ? "came from nowhere" : "came or went unexplained", value,
+            keel_integrator_word(sim->settings.method.integrator).name, limit);
+    else if (damped && -sim->energy_drift > limit * size)
+        say(j, "energy lost by the damping of the method: %.2g, %.2g of the largest energy",
+            -sim->energy_drift, -sim->energy_drift / size);
+    else if (promise == KEEL_ENERGY_YIELDS)
+        say(j,
+            "energy accounted for to %.2g of the largest, without that of the springs in place of "
+            "constraints",
+            value);
+    else
+        say(j, "energy accounted for to %.2g of the largest", value);
+}
+
+/* "x", "x'", "z" */
+static const char *component_name(const keel_system *sys, int i, char *text, size_t size) {
+    char buffer[32];
+    int of_v = i - sys->n_q, of_z = of_v - sys->n_v;
+    if (of_z >= 0)
+        snprintf(text, size, "%s", keel_system_name(sys, KEEL_NAME_Z, of_z, buffer));
+    else if (of_v >= 0)
+        snprintf(text, size, "%s%s", ki_velocity_name(sys, of_v, buffer),
+                 ki_velocity_is_rate(sys) ? "'" : "");
+    else
+        snprintf(text, size, "%s", keel_system_name(sys, KEEL_NAME_Q, i, buffer));
+    return text;
+}
+
+/* A reduction has coordinates of its own, without names. */
+static void judge_steps(const keel_simulation *sim, keel_judgement *j) {
+    const ki_rough_step *rough = &sim->integrator->rough;
+    char name[64];
+    int worst;
+    double error = ki_rough_step_worst(rough, &sim->dynamics, &worst);
+    *j = (keel_judgement){.made = 1, .ok = error <= SPOILT_STEP, .value = error, .limit = SPOILT_STEP};
+    if (j->ok)
+        say(j, "steps follow the motion: none is off by more than %.2g of it", error);
+    else
+        say(j,
+            "steps do not follow the motion: the one to t = %.6g is off by %.2g of the largest %s; a pole, "
+            "a blow, or a step too long",
+            rough->t[worst], error,
+            sim->reduction ? "speed" : component_name(sim->system, worst, name, sizeof name));
+}
+
+static void judge_outputs(const keel_simulation *sim, keel_judgement *j) {
+    char buffer[32];
+    int bad = sim->unsound_count;
+    *j = (keel_judgement){.made = 1, .ok = bad == 0, .value = bad, .limit = 0};
+    if (bad == 0)
+        say(j, "all outputs are finite");
+    else if (bad == 1)
+        say(j, "output '%s' is not finite at t = %.10g",
+            keel_system_name(sim->system, KEEL_NAME_OUTPUT, sim->unsound_output, buffer), sim->unsound_time);
+    else
+        say(j, "%d outputs are not finite, the first is '%s' at t = %.10g", bad,
+            keel_system_name(sim->system, KEEL_NAME_OUTPUT, sim->unsound_output, buffer), sim->unsound_time);
+}
+
+void ki_judge_refused(keel_result *result) {
+    keel_judgement *end = &result->verdict.check[KEEL_CHECK_END];
+    *end = (keel_judgement){.made = 1};
+    say(end, "the run did not start");
+}
+
+void ki_judge_run(const keel_simulation *sim, keel_result *result) {
+    keel_run_verdict *verdict = &result->verdict;
+    keel_judgement *check = verdict->check;
+    keel_promise promise = promise_of(sim);
+    judge_end(sim, &check[KEEL_CHECK_END]);
+    if (sim->system->n_h)
+        judge_level(sim, &result->position, &POSITIONS, promise.position, &check[KEEL_CHECK_POSITIONS]);
+    if (keel_system_m(sim->system))
+        judge_level(sim, &result->velocity, &VELOCITIES, promise.velocity, &check[KEEL_CHECK_VELOCITIES]);
+    if (result->has_energy)
+        judge_energy(sim, promise.energy, &check[KEEL_CHECK_ENERGY]);
+    if (sim->integrator->rough.active && sim->integrator->steps)
+        judge_steps(sim, &check[KEEL_CHECK_STEPS]);
+    if (sim->system->n_outputs)
+        judge_outputs(sim, &check[KEEL_CHECK_OUTPUTS]);
+    verdict->ok = keel_run_verdict_failed(verdict) == KEEL_CHECKS;
+}

@@ -1,0 +1,19 @@
+/* judge.h - the verdict on a run: docs/verdict.md. */
+#ifndef KI_JUDGE_H
+#define KI_JUDGE_H
+
+#include "run/simulation.h"
+
+/* v^T M v / 2 where the run stands. */
+double ki_energy_of_motion(keel_simulation *sim);
+
+/* After every step: how large the motion and its energies are. */
+void ki_size_motion(keel_simulation *sim, double energy);
+
+/* Of a run that did not start. */
+void ki_judge_refused(keel_result *result);
+
+/* Of the run as far as it got, from what the result has already. */
+void ki_judge_run(const keel_simulation *sim, keel_result *result);
+
+#endif

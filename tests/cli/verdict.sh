@@ -1,0 +1,74 @@
+#!/bin/sh
+# The verdict: exit code 3 and a line that says which promise a run broke; no NaN in any file.
+. "$(dirname "$0")/common.sh"
+
+cat >fall.yaml <<'MODEL'
+keel: 1
+name: a mass falls into a centre of attraction
+equations:
+  coordinates: {x: 1, y: 0}
+  kinetic: (x'^2 + y'^2)/2
+  potential: -1/sqrt(x^2 + y^2 + 1e-12)
+outputs: {root: sqrt(x), inverse: 1/(x + 1)}
+simulate: {until: 3, method: rk4/index1/none, step: 0.01}
+MODEL
+
+# a pole that fixed steps cross: energy, steps and an output
+exits 3 run fall.yaml -o fall.csv --summary fall.json
+[ "$(grep -c '^keel run: error: ' err)" -eq 1 ] || fail "one line tells the verdict"
+says err "verdict 'energy': the energy is not accounted for"
+says err "output 'root' is not finite from t = 1.12"
+says out 'broken       steps do not follow the motion'
+says out "broken       output 'root' is not finite at t = 1.12"
+[ "$(member fall.json status)" = '"ok"' ] || fail "the run itself reached its end"
+[ "$(member fall.json verdict.ok)" = false ] || fail "verdict.ok"
+[ "$(member fall.json verdict.failed)" = '"energy"' ] || fail "verdict.failed"
+for step in 0.1 0.03 0.003 0.001; do
+    exits 3 run fall.yaml --step $step --summary step.json
+    grep -A 1 '"steps",$' step.json | grep -q false || fail "step $step: the pole was crossed unseen"
+done
+
+# work that a step gets wrong shows as energy; steps tell whatever the energy says
+cat >force.yaml <<'MODEL'
+keel: 1
+name: the same as a force
+equations:
+  coordinates: {x: 1}
+  mass: {x: 1}
+  forces: {x: -x/abs(x^3)}
+simulate: {until: 3, method: rk4/index1/none, step: 0.001}
+MODEL
+for step in 0.01 0.003 0.001; do
+    exits 3 run force.yaml --step $step
+    says out 'broken       steps do not follow the motion'
+done
+
+# what has no finite value is an empty field, a number of its own, or null
+exits 3 run fall.yaml -o fall.h5
+exits 0 report fall.h5 -o fall.html
+grep -Eiq '(^|[^a-z])-?(nan|inf)([^a-z]|$)' fall.csv fall.json && fail "NaN in a file"
+says fall.csv ',,'
+complete_csv fall.csv >/dev/null
+says fall.html "is not finite at t = 1.12"
+exits 0 report fall.csv -o again.html
+
+# a run that keeps its promises says so; exit code 0
+exits 0 run "$models/pendulum.yaml" --until 5 --summary good.json
+[ "$(member good.json verdict.ok)" = true ] || fail "a good run"
+[ "$(member good.json verdict.failed)" = null ] || fail "nothing failed"
+[ "$(member good.json 'verdict.checks[1].promise')" = '"exact"' ] || fail "promise of projection"
+
+# none promises less, and breaks even that with steps that are far too long
+exits 0 run "$models/pendulum.yaml" --until 5 --method dop853/index1/none --summary none.json
+[ "$(member none.json 'verdict.checks[1].promise')" = '"drifts"' ] || fail "promise of none"
+says none.json 'constraints drift by '
+exits 3 run "$models/pendulum.yaml" --until 20 --method rk4/index1/none --step 0.5
+says err "verdict '"
+
+# the page of a model, and a comparison
+exits 3 report fall.yaml -o page.html
+says err "verdict 'energy'"
+exits 0 compare fall.yaml --until 1.5 --methods rk4/index1/none --steps 0.01 --of x --json compare.json --reference fall.csv ||
+    fail "compare"
+[ "$(member compare.json 'runs[0].broken')" = '"energy"' ] || fail "compare marks what was broken"
+says out 'broken: energy'
