@@ -1,4 +1,5 @@
 /* main.c - the program `keel`: finds the subcommand and hands over to it. */
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -49,6 +50,8 @@ static int dispatch(int argc, char **argv) {
 bool cli_leave_at_once = false;
 
 int main(int argc, char **argv) {
+    signal(SIGXFSZ, SIG_IGN); // a file that grows beyond a limit is an error of writing, which is told
+
     int code = dispatch(argc, argv);
     if ((fflush(stdout) || ferror(stdout)) && code == CLI_OK) {
         cli_error(NULL, "standard output could not be written");

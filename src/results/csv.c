@@ -3,12 +3,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "keel/results.h"
 #include "run/columns.h"
 
 /* Rows are handed to the operating system whole, so that a file cut off by a crash still ends with a complete
- * line: flushed at a row's end once FLUSH_AT bytes are waiting, which leaves room for one more row. */
+ * line: flushed at a row's end once FLUSH_AT bytes are waiting, which leaves room for one more row, or the
+ * first of them has waited for a second. */
 enum { BUFFER_SIZE = 1 << 18, FLUSH_AT = BUFFER_SIZE / 2 };
 
 struct keel_csv {
@@ -16,6 +18,7 @@ struct keel_csv {
     const keel_system *system;
     bool has_projections, has_audit, has_newton;
     size_t waiting; /* bytes written since the last flush */
+    time_t flushed; /* when that was */
     int error;      /* errno of the first failure, 0 if none */
     char buffer[BUFFER_SIZE];
 };
@@ -29,6 +32,7 @@ static keel_status failed(keel_csv *csv) {
 
 static keel_status flush(keel_csv *csv) {
     csv->waiting = 0;
+    csv->flushed = time(NULL);
     return fflush(csv->file) || ferror(csv->file) ? failed(csv) : KEEL_OK;
 }
 
@@ -181,7 +185,7 @@ keel_status keel_csv_row(keel_csv *csv, const keel_row *row) {
     fputc('\n', csv->file);
     if (ferror(csv->file))
         return failed(csv);
-    return csv->waiting > FLUSH_AT ? flush(csv) : KEEL_OK;
+    return csv->waiting > FLUSH_AT || time(NULL) > csv->flushed ? flush(csv) : KEEL_OK;
 }
 
 keel_status keel_csv_close(keel_csv *csv) {

@@ -75,7 +75,6 @@ limited() {
     (
         ulimit -f "$1"
         shift
-        trap '' XFSZ
         exec "$KEEL" "$@" >out 2>err
     ) || code=$?
     [ $code -eq 1 ] || fail "a disk that fills up: exit code $code"
@@ -110,3 +109,12 @@ exits 0 run "$model" --until 1 --summary pipe -o /dev/null
 wait $reader
 [ "$(member piped.json status)" = '"ok"' ] || fail "nothing came through the pipe"
 [ -z "$(find . -name '*.json.*')" ] || fail "a temporary file was left"
+
+# a pipe that nobody writes to is empty, one that somebody writes to is read
+mkfifo waiting
+exits 2 check waiting
+says err "waiting: error: the file is empty"
+{ sleep 0.3 && cat "$models/pendulum.yaml"; } >waiting &
+exec 3<waiting
+exits 0 check waiting
+exec 3<&-

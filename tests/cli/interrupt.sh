@@ -1,8 +1,8 @@
 #!/bin/sh
-# Ctrl-C and SIGTERM end a run cleanly: exit code 130, complete rows, a summary that says so.
+# Ctrl-C, SIGTERM and a closed terminal end a run cleanly: exit code 130, complete rows, a summary that says so.
 . "$(dirname "$0")/common.sh"
 
-for case in INT/auto TERM/bdf INT/ida/ggl TERM/adams; do
+for case in INT/auto TERM/bdf HUP/dop853 INT/ida/ggl TERM/adams; do
     signal=${case%%/*} method=${case#*/}
     rm -f rows.csv summary.json
     "$KEEL" run "$models/pendulum.yaml" --method "$method" --until 1e9 --option max_steps=1e15 -o rows.csv --summary summary.json \
