@@ -113,7 +113,7 @@ wait $reader
 # a pipe that nobody writes to is empty, one that somebody writes to is read
 mkfifo waiting
 exits 2 check waiting
-says err "waiting: error: the file is empty"
+says err "waiting:1:1: error: the file is empty"
 { sleep 0.3 && cat "$models/pendulum.yaml"; } >waiting &
 exec 3<waiting
 exits 0 check waiting
