@@ -51,6 +51,7 @@ typedef struct keel_counts {
     long projections;               /* projections of a state                            */
     long projection_factorizations; /* those of `factorizations` that projections needed */
     long rows;                      /* output rows                                       */
+    long switches;                  /* steps that ended where formulas change over        */
 } keel_counts;
 
 /* A quantity that should not change, over a run. */

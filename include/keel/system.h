@@ -234,6 +234,23 @@ struct keel_system {
      * motions only. */
     double (*law)(const keel_system *system, void *work, double t, int row);
 
+    /* Where formulas of the model change over from one branch to another: comparisons, |x|, the larger of
+     * two. Steps end there, so that nothing is stepped over and no step sees two branches
+     * (docs/switches.md). All may be NULL. */
+    struct {
+        /* The first change in [from, until] of what depends on t alone: 1, with when[1] the time at which a
+         * step ends, when[0] <= when[1] the last one that is surely before the change and when[2] >= when[1]
+         * the first one surely after it. 0: there is none. */
+        int (*next)(const keel_system *system, void *work, double from, double until, double when[3]);
+
+        /* [count] functions of t, q, v and z, not of t alone: a branch ends where its function changes sign.
+         */
+        int count;
+        void (*values)(const keel_system *system, void *work, const keel_point *at, double *g);
+        const char *const *name;    /* [count] for messages: "sign in 'drag'"; NULL: made up */
+        const keel_location *where; /* [count] in the model file; NULL: not known */
+    } switches;
+
     /* Names for messages and results; any of them may be NULL, a name like "q[3]" is made up then. */
     struct {
         const char *const *q, *const *v, *const *z, *const *s; /* [n_q], [n_v], [n_z], [n_s] */

@@ -15,6 +15,7 @@
  *     tangent.c         derivatives of the equations: tangent, rate_q
  *     invariants.c      invariants and their derivatives
  *     programs.c        nodes -> tapes, one for each set of terms that is asked for together
+ *     switching.c       where formulas change over from one branch to another
  *     drawing.c         points and lines to look at
  *     system.c          sizes, patterns, names
  *     start.c           the start state, and what can be checked at it
@@ -153,6 +154,7 @@ bool ki_build_tangent(ki_builder *b);
 bool ki_build_invariants(ki_builder *b);
 bool ki_build_system(ki_builder *b);
 bool ki_build_programs(ki_builder *b);
+bool ki_build_switches(ki_builder *b);
 bool ki_build_drawing(ki_builder *b);
 bool ki_check_start(ki_builder *b);
 

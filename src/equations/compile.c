@@ -20,6 +20,7 @@ static bool (*const PARTS[])(ki_builder *b) = {
     ki_build_tangent,     /* tangent, rate_q                                 */
     ki_build_invariants,  /* invariants                                      */
     ki_build_programs,    /* nodes -> tapes                                  */
+    ki_build_switches,    /* where formulas change over                      */
     ki_build_drawing,     /* what is looked at                               */
     ki_build_system,      /* sizes, patterns, names, functions               */
     ki_check_start,       /* the start state                                 */

@@ -50,6 +50,10 @@ static keel_status work_new(const keel_system *system, void **result) {
         work->outputs = tape_work(&work->arena, model->outputs);
     if (model->drawing)
         work->drawing = tape_work(&work->arena, model->drawing);
+    if (model->sides)
+        work->sides = tape_work(&work->arena, model->sides);
+    if (model->instants)
+        work->instants = KI_NEW(&work->arena, double, ki_instants_work_size(model->instants));
     if (model->coupling)
         make_coupling_work(model->coupling, work);
     if (work->arena.failed) {
@@ -210,6 +214,23 @@ static keel_status outputs(const keel_system *system, void *user, const keel_poi
     return KEEL_OK;
 }
 
+static int next_switch(const keel_system *system, void *user, double from, double until, double when[3]) {
+    const ki_model *model = system->model;
+    ki_work *work = user;
+    ki_instant found;
+    if (!ki_instants_next(model->instants, from, until, work->instants, &found))
+        return 0;
+    when[0] = found.before, when[1] = found.at, when[2] = found.after;
+    return 1;
+}
+
+static void switching_values(const keel_system *system, void *user, const keel_point *at, double *g) {
+    const ki_model *model = system->model;
+    ki_work *work = user;
+    load_point(&model->inputs, at, work->inputs);
+    ki_tape_run(model->sides, work->inputs, work->sides, g);
+}
+
 static const keel_saddle_code *kernel(const keel_system *system) {
     const ki_model *model = system->model;
     const ki_native_code *code = atomic_load_explicit(&model->native, memory_order_acquire);
@@ -255,6 +276,8 @@ void ki_model_connect(ki_model *model) {
     model->system.evaluate = evaluate;
     model->system.kernel = kernel;
     model->system.outputs = model->outputs ? outputs : NULL;
+    model->system.switches.next = model->instants ? next_switch : NULL;
+    model->system.switches.values = model->sides ? switching_values : NULL;
 }
 
 void ki_model_free(ki_model *model) {
@@ -264,6 +287,8 @@ void ki_model_free(ki_model *model) {
         ki_tape_free(model->program[i].tape);
     ki_tape_free(model->outputs);
     ki_tape_free(model->drawing);
+    ki_tape_free(model->sides);
+    ki_instants_free(model->instants);
     ki_coupling_free(model->coupling);
     ki_model_free(model->reduced);
     ki_arena_free(&model->arena);

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "expr/expr.h"
+#include "expr/switches.h"
 #include "keel/equations.h"
 #include "keel/system.h"
 
@@ -101,6 +102,8 @@ typedef struct ki_model {
     bool natural;             /* q' = v / M (natural.h) */
     struct ki_model *reduced; /* system.reduction->system (reduction.h); NULL: none */
     ki_coupling *coupling;    /* NULL: no constraint depends on an auxiliary */
+    ki_instants *instants;    /* when formulas of t change over; NULL: never */
+    ki_tape *sides;           /* the switching functions of the state; NULL: none */
 } ki_model;
 
 ki_model *ki_model_new(void); /* empty; NULL when out of memory */
@@ -124,6 +127,8 @@ typedef struct ki_work {
     double *program[KI_PROGRAMS_MAX];       /* work array of each tape */
     double *outputs;                        /* ... of the outputs' tape */
     double *drawing;                        /* ... of the drawing's */
+    double *sides;                          /* ... of the switching functions' */
+    double *instants;                       /* scratch of model->instants */
     double *first, *second;                 /* ... of the two tapes of the coupling, */
     double *first_answers, *second_answers; /* and their answers */
     int *pivot;                             /* of the factored r_s of all components */

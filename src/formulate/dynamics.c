@@ -145,7 +145,8 @@ static void make_kernels(ki_dynamics *d) {
 }
 
 keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system, const ki_law *law) {
-    *d = (ki_dynamics){.system = system, .law = law, .m = keel_system_m(system)};
+    *d = (ki_dynamics){
+        .system = system, .law = law, .m = keel_system_m(system), .t_first = -INFINITY, .t_last = INFINITY};
     d->n_y = system->n_q + system->n_v + system->n_z + 1;
     d->kept = KI_KEPT | (system->n_z || system->Q_lambda.rows ? 0u : (unsigned)KI_KEPT_OF_RATE);
     ki_arena_init(&d->arena);
@@ -186,13 +187,23 @@ void ki_dynamics_clear(ki_dynamics *d) {
 
 keel_point ki_point(const ki_dynamics *d, double t, const double *y) {
     const keel_system *sys = d->system;
-    return (keel_point){.t = t,
+    return (keel_point){.t = ki_time_asked(d, t),
                         .q = y,
                         .v = y + sys->n_q,
                         .z = y + sys->n_q + sys->n_v,
                         .s = d->s,
                         .lambda = d->lambda,
                         .a = d->x};
+}
+
+void ki_stay_between(ki_dynamics *d, double t_first, double t_last) {
+    if (d->t_first == t_first && d->t_last == t_last)
+        return;
+    d->t_first = t_first;
+    d->t_last = t_last;
+    d->known = 0;
+    d->factored = d->own_factored = false;
+    d->factored_P = d->factored_P_G = NULL;
 }
 
 void ki_move(const ki_dynamics *d, double *y, const double *dv) {

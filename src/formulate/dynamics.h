@@ -47,6 +47,7 @@ typedef enum ki_trouble_kind {
     KI_TROUBLE_AUGMENTED,  /* the augmented Lagrangian of a step stopped with row `index` open by `amount` */
     KI_TROUBLE_REPEATED,   /* row `index`, which repeats others, has come open by `amount`   */
     KI_TROUBLE_MASS_CHANGES, /* entry `index`, `other` of M is not constant, as the integrator needs it    */
+    KI_TROUBLE_SIDES,        /* `why` (a name) changes from one branch to the other without end */
     KI_TROUBLE_UNSUITED      /* the integrator cannot take the system: `why`                    */
 } ki_trouble_kind;
 
@@ -87,8 +88,10 @@ typedef struct ki_dynamics {
     ki_arena arena;
     int n_y, m;
 
-    const ki_law *law; /* what the method adds; shared by the workspaces of a run */
-    double step;       /* the longest step so far, for automatic gains */
+    const ki_law *law;      /* what the method adds; shared by the workspaces of a run */
+    double step;            /* the longest step so far, for automatic gains */
+    double t_first, t_last; /* the model is asked at no time outside: a step that ends at a switch of time
+                               sees one side of it only (ki_stay_between) */
 
     keel_terms at;  /* terms as last evaluated                                  */
     double *s;      /* [n_s] auxiliaries: solution at the last point, next guess */
@@ -178,6 +181,14 @@ static inline double *ki_work(const ki_dynamics *d, double *y) {
     return y + d->n_y - 1;
 }
 keel_point ki_point(const ki_dynamics *d, double t, const double *y);
+
+/* From now on the model is asked between these times; what is known of it is forgotten if they are new. */
+void ki_stay_between(ki_dynamics *d, double t_first, double t_last);
+
+/* The time at which the model is asked for t. */
+static inline double ki_time_asked(const ki_dynamics *d, double t) {
+    return t < d->t_first ? d->t_first : t > d->t_last ? d->t_last : t;
+}
 
 /* q <- q (+) dv */
 void ki_move(const ki_dynamics *d, double *y, const double *dv);

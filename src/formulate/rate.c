@@ -205,7 +205,8 @@ ki_stages ki_begin_stages(ki_dynamics *d, double *y) {
 /* Rates go where they belong, and nothing is noted. */
 void ki_stages_by_code(ki_dynamics *d, ki_stages *stages, ki_stage_run *run) {
     int first = run->now;
-    if (!stages->by_code.stages)
+    bool is_cut = run->t < d->t_first || run->t + run->h > d->t_last;
+    if (!stages->by_code.stages || is_cut)
         return;
     if (!stages->by_code.stages(stages->by_code.places, run))
         ki_saddle_pause_stages(d->K, &stages->by_code);
@@ -217,7 +218,8 @@ void ki_stages_by_code(ki_dynamics *d, ki_stages *stages, ki_stage_run *run) {
 static bool stage_by_code(ki_dynamics *d, ki_stages *stages, double t, double *k) {
     static const ki_combination NONE = {0};
     static const double C = 0;
-    ki_stage_run run = {.t = t, .c = &C, .row = &NONE, .y = stages->y, .Y = stages->y, .k = &k, .end = 1};
+    ki_stage_run run = {
+        .t = ki_time_asked(d, t), .c = &C, .row = &NONE, .y = stages->y, .Y = stages->y, .k = &k, .end = 1};
     ki_stages_by_code(d, stages, &run);
     return run.now == run.end;
 }
@@ -251,7 +253,7 @@ static keel_status stage_by_rate(ki_dynamics *d, const ki_stages *stages, double
 keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k) {
     if (stages->by_code.stages && stage_by_code(d, stages, t, k))
         return KEEL_OK;
-    stages->at.t = t;
+    stages->at.t = ki_time_asked(d, t);
     if (stages->by_recursion && stage_by_recursion(d, &stages->at, k))
         return KEEL_OK;
     return stage_by_rate(d, stages, t, k);

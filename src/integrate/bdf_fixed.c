@@ -234,6 +234,8 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     double span = problem->t_end - problem->t;
     self->k = base->settings.order > 0 ? base->settings.order : KI_BDF_ORDER_MAX;
     self->last = ki_whole_steps(problem->t, problem->t_end, base->settings.step);
+    if (self->last < self->k) /* a span so short is the starting values' alone */
+        self->k = (int)self->last + 1;
     self->h = span / (double)self->last;
     self->t_start = problem->t;
     set_coefficients(self);

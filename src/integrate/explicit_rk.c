@@ -369,6 +369,8 @@ static keel_status step(ki_integrator *base, double t_end) {
         accepted = accepted || (!status && forced);
         if (status)
             h_next = ki_step_control_failed(&self->control, h);
+        else if (!accepted)
+            h_next = ki_step_before_switch(base, h, self->y_try, h_next);
         if (accepted && must_move_end(self, forced, moved)) {
             self->h = KI_MOVED_END * h;
             moved++;

@@ -64,6 +64,20 @@ ki_integrator *ki_integrator_new(const ki_problem *problem, keel_status *status)
     return NULL;
 }
 
+void *ki_integrator_like(const ki_integrator *other, const ki_method *method) {
+    ki_integrator *self = calloc(1, method->size);
+    if (!self)
+        return NULL;
+    *self = *other;
+    self->method = method;
+    ki_arena_init(&self->arena);
+    self->y = KI_NEW(&self->arena, double, self->n + KI_SPARE);
+    if (self->y)
+        return self;
+    free(self);
+    return NULL;
+}
+
 void ki_integrator_free(ki_integrator *self) {
     if (!self)
         return;
@@ -178,6 +192,12 @@ keel_status ki_may_attempt(const ki_integrator *self, double h, double t_end) {
         return KEEL_OK;
     bool endless = self->rejected - self->rejected_before >= MOST_REJECTED_IN_A_ROW;
     return endless || is_too_small(self, h, t_end) ? KEEL_ERROR_STEP_SIZE : KEEL_OK;
+}
+
+double ki_step_before_switch(ki_integrator *self, double h, const double *y_new, double h_next) {
+    double part = self->switch_inside ? self->switch_inside(self, h, y_new) : 1;
+    self->aimed = part < 1 && part * h > h_next;
+    return self->aimed ? part * h : h_next;
 }
 
 bool ki_should_move_end(const ki_integrator *self, int moved) {

@@ -95,6 +95,11 @@ struct ki_integrator {
     bool (*lands_badly)(const ki_integrator *self); /* the state that dynamics is factored at is next to a
                                                        singular pose; NULL: nobody looks */
     void *watch;                                    /* whose judgement that is */
+    /* The part of a rejected step of h to y_new after which the motion passes a switch of the model, 1 if it
+     * does not; NULL: nobody looks. */
+    double (*switch_inside)(const ki_integrator *self, double h, const double *y_new);
+    void *switches;           /* whose judgement that is */
+    bool aimed;               /* the step was made to end somewhat before a switch */
     int across_failed;        /* attempts across a singular pose that were rejected, in a row ... */
     int across_worse;         /* ... and of the last ones, those no better than one from farther away */
     double across_error;      /* of the last one */
@@ -109,6 +114,14 @@ struct ki_integrator {
 /* The integrator problem->kind, at its start; NULL with *status after a failure. */
 ki_integrator *ki_integrator_new(const ki_problem *problem, keel_status *status);
 void ki_integrator_free(ki_integrator *self);
+
+/* One with all that `other` has counted and knows in common, but of this method and with an empty y; NULL
+ * when out of memory. */
+void *ki_integrator_like(const ki_integrator *other, const ki_method *method);
+
+/* The last step of `inner` ends at (t, y) instead, by its dense output; another integrator goes on from
+ * there. Owns `inner` from now on. NULL when out of memory. (ended.c) */
+ki_integrator *ki_end_step(ki_integrator *inner, double t, const double *y);
 
 /* A bridge is to take one step of length H from (t, y), a consistent state with y' = `rate` (NULL: to be
  * evaluated). Nothing is allocated. */
@@ -157,6 +170,10 @@ void ki_accept_step(ki_integrator *self, double t_new, double t_end);
  * the step is made instead, a few times. `moved`: how often that was. */
 #define KI_MOVED_END 0.7
 bool ki_should_move_end(const ki_integrator *self, int moved);
+
+/* The step to try after one of h to y_new was rejected: h_next, or a longer one that ends before the switch
+ * of the model that may have been the reason. */
+double ki_step_before_switch(ki_integrator *self, double h, const double *y_new, double h_next);
 
 /* Before an attempt with a step of h: KEEL_ERROR_LIMIT after the most steps allowed; KEEL_ERROR_STEP_SIZE
  * where steps may be chosen and this one is too small to count, or too many before it were rejected. */

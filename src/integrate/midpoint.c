@@ -32,6 +32,7 @@ typedef struct midpoint {
     ki_midsolver *solver;
     ki_step_control control;
     double t_start, h; /* h: to try next */
+    long taken;        /* steps from t_start */
     double h_taken;    /* length of the last step; 0: there was none */
     double *y_old;     /* [n] */
     double *dq;        /* [n_v] displacement of the last step */
@@ -182,8 +183,9 @@ static void accept(midpoint *self, double h, double t_end) {
     copy(d->lambda, self->L, d->m);
     copy(self->y_old, base->y, base->n);
     copy(base->y, self->step.y_end, base->n);
+    self->taken++;
     if (base->settings.fixed && t < t_end) /* no round-off adds up */
-        t = self->t_start + (double)(base->steps + 1) * base->settings.step;
+        t = self->t_start + (double)self->taken * base->settings.step;
     self->h_taken = h;
     ki_accept_step(base, t, t_end);
 }

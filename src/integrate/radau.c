@@ -260,6 +260,8 @@ static keel_status step(ki_integrator *base, double t_end) {
         }
         if (status == KEEL_ERROR_CONVERGENCE && old)
             h_next = h;
+        if (!status)
+            h_next = ki_step_before_switch(base, h, self->y_try, h_next);
         self->linearized = self->linearized && self->current && !self->newton.exact;
         self->h = h_next;
         self->rejected = true;

@@ -90,6 +90,8 @@ static keel_status complete(ki_mech *mech, const keel_mechanism *m, bool for_ass
         status = ki_sizes_build(mech);
     if (!status && !for_assembly) /* assembly needs no derivatives of forces */
         status = ki_colouring_build(mech);
+    if (!status && !for_assembly)
+        status = ki_switching_build(mech);
     if (!status)
         ki_mech_connect(mech);
     if (!status && !for_assembly)

@@ -40,6 +40,9 @@ void ki_formulas_prepare(const ki_mech *mech, double *tape) {
     for (int i = 0; i < mech->force_count; i++)
         if (mech->force[i].law.tape)
             ki_tape_prepare(mech->force[i].law.tape, tape + mech->force[i].law.work);
+    for (int i = 0; i < mech->force_count; i++)
+        if (mech->force[i].sides.tape)
+            ki_tape_prepare(mech->force[i].sides.tape, tape + mech->force[i].sides.work);
     for (int i = 0; i < mech->motion_count; i++)
         ki_tape_prepare(mech->motion[i].tape, tape + mech->motion[i].work);
     if (mech->outputs.tape)
@@ -47,8 +50,11 @@ void ki_formulas_prepare(const ki_mech *mech, double *tape) {
 }
 
 void ki_formulas_free(ki_mech *mech) {
-    for (int i = 0; i < mech->force_count; i++)
+    for (int i = 0; i < mech->force_count; i++) {
         ki_tape_free(mech->force[i].law.tape);
+        ki_tape_free(mech->force[i].sides.tape);
+    }
+    ki_instants_free(mech->instants);
     for (int i = 0; i < mech->motion_count; i++)
         ki_tape_free(mech->motion[i].tape);
     ki_tape_free(mech->outputs.tape);

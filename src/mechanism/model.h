@@ -31,6 +31,7 @@
 #include "base/arena.h"
 #include "base/rotation.h"
 #include "expr/expr.h"
+#include "expr/switches.h"
 #include "keel/mechanism.h"
 
 enum { KI_PLANAR = 3, KI_SPATIAL = 6 }; /* d */
@@ -218,6 +219,8 @@ typedef struct ki_mech {
     struct ki_colouring *colouring; /* tangent.h */
     struct ki_pins *pins;           /* pins.h; NULL: not for this one */
     ki_graph *laws;                 /* of forces and motions; NULL: there are none */
+    ki_instants *instants;          /* when laws of t change over; NULL: never */
+    size_t instants_work;           /* where its part of ki_mech_work.tape begins */
     keel_system *formulas;          /* the same equations as formulas (src/symbolic/), NULL: none */
     void (*formulas_free)(keel_system *formulas);
     struct ki_mech *reduced; /* system.reduction->system, NULL: none; reduction.h */

@@ -227,6 +227,8 @@ static void write_work(FILE *file, const keel_system *system, const keel_result 
             count->evaluations);
     if (count->jacobians)
         fprintf(file, "%ld Jacobians, ", count->jacobians);
+    if (count->switches)
+        fprintf(file, "%ld switches, ", count->switches);
     fprintf(file, "%ld factorizations (%.2f a step), %.3g s\n", count->factorizations,
             ki_factorizations_per_step(count), result->cpu_seconds);
 }

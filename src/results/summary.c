@@ -234,6 +234,7 @@ static void write_counts(ki_json *json, const keel_counts *count) {
     ki_json_integer(json, "projections", count->projections);
     ki_json_integer(json, "projection_factorizations", count->projection_factorizations);
     ki_json_integer(json, "rows", count->rows);
+    ki_json_integer(json, "switches", count->switches);
     ki_json_close(json);
 }
 

@@ -57,7 +57,7 @@ static keel_status aim_and_step(keel_simulation *sim, double t, const double *y,
     ki_integrator *bridge = sim->crossing.bridge;
     sim->dynamics.by_own = sim->dynamics.own_factored = false;
     keel_status status = ki_bridge_aim(bridge, t, y, H, rate);
-    return status ? status : bridge->method->step(bridge, sim->settings.until);
+    return status ? status : bridge->method->step(bridge, ki_step_limit(sim));
 }
 
 /* The same, and it takes the place of the integrator unless its error is larger than `most`: *taken. */
@@ -220,7 +220,7 @@ keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
 
 keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double *y, const double *rate) {
     enum { MOST = 12 };
-    double speed = 0, pull = 0, H = sim->settings.until - t;
+    double speed = 0, pull = 0, H = ki_step_limit(sim) - t;
     const keel_system *sys = sim->system;
     for (int j = 0; j < sys->n_v; j++) {
         double size = sys->q_size ? sys->q_size[j] : 1;

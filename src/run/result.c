@@ -114,7 +114,8 @@ keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
                                   .jacobians = in->jacobians,
                                   .factorizations = sim->dynamics.factorizations,
                                   .projections = sim->dynamics.projections,
-                                  .projection_factorizations = sim->dynamics.projection_factorizations};
+                                  .projection_factorizations = sim->dynamics.projection_factorizations,
+                                  .switches = sim->switching.met};
     keel_status status = copy_lists(sim, result);
     if (!status)
         status = copy_final(sim, result);

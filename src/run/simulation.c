@@ -9,6 +9,7 @@
 #include "run/judge.h"
 #include "run/reduction.h"
 #include "run/restart.h"
+#include "run/sides.h"
 #include "run/singular_start.h"
 #include "run/start.h"
 #include "run/trouble.h"
@@ -24,6 +25,8 @@ keel_status ki_make_workspaces(keel_simulation *sim) {
         status = ki_dynamics_init(&sim->rows, sim->active, &sim->law);
     sim->aside = &sim->rows;
     sim->full = &sim->dynamics;
+    if (!status)
+        ki_tell_switches(sim);
     return status;
 }
 
@@ -158,7 +161,7 @@ static ki_problem problem_from(keel_simulation *sim, keel_integrator kind, doubl
                                      .projected_error = set->projected_error == KEEL_YES},
                         .options = set,
                         .t = t,
-                        .t_end = set->until,
+                        .t_end = ki_step_limit(sim),
                         .y = y};
 }
 
@@ -288,6 +291,8 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
     d = &sim->dynamics; /* whose troubles are told from now on */
     double *y = sim->reduction ? sim->reduced_y : sim->row_y;
     if (!status)
+        status = ki_switching_init(sim, start->t);
+    if (!status)
         status = ki_prepare_bridge(sim);
     bool singular = sim->held.singular_start && !sim->reduction && crosses_poses(sim);
     if (!status && singular)
@@ -351,6 +356,7 @@ void keel_simulation_free(keel_simulation *sim) {
         return;
     ki_integrator_free(sim->integrator);
     ki_integrator_free(sim->crossing.bridge);
+    ki_switching_clear(sim);
     ki_clear_workspaces(sim);
     ki_held_clear(&sim->held);
     ki_arena_free(&sim->arena);
@@ -359,7 +365,7 @@ void keel_simulation_free(keel_simulation *sim) {
 
 keel_status ki_take_step(keel_simulation *sim) {
     keel_status status = ki_follow_stiffness(sim);
-    return status ? status : sim->integrator->method->step(sim->integrator, sim->settings.until);
+    return status ? status : ki_step_to_switch(sim);
 }
 
 /* After ki_report_failure: what the numbers of the run add to it. */
@@ -367,6 +373,7 @@ static void explain_failure(keel_simulation *sim) {
     if (!ki_explain_energy(sim))
         ki_explain_looseness(sim, &sim->dynamics.trouble);
     ki_explain_singular(sim);
+    ki_explain_sides(sim);
 }
 
 /* Before a step, so that all that belongs to the last one has been told. */

@@ -9,6 +9,7 @@
 #include "run/collapse.h"
 #include "run/held.h"
 #include "run/stiffness.h"
+#include "run/switching.h"
 #include "run/watch.h"
 
 /* How singular poses on the way are crossed (crossing.h). */
@@ -46,6 +47,7 @@ struct keel_simulation {
     ki_dynamics *full;        /* `dynamics` or `rows`: of all coordinates, at the start */
     ki_integrator *integrator;
     ki_stiffness stiffness; /* what "auto" watches */
+    ki_switching switching; /* where the next steps end */
     ki_arena arena;
 
     double *row_y, *row_k, *row_outputs; /* the last row */

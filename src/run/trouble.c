@@ -144,6 +144,12 @@ static void describe(const keel_system *system, const ki_trouble *trouble, doubl
     case KI_TROUBLE_REPEATED: /* describe_repeated knows more: of all constraints */
         snprintf(text, size, "constraints that repeat others open by %.3g", trouble->amount);
         break;
+    case KI_TROUBLE_SIDES:
+        snprintf(text, size,
+                 "%s changes sides without end, as dry friction does where it holds: take a smooth law, "
+                 "tanh(x/eps) in place of sign(x)",
+                 trouble->why);
+        break;
     case KI_TROUBLE_AUGMENTED:
     case KI_TROUBLE_MASS_CHANGES:
     case KI_TROUBLE_UNSUITED:

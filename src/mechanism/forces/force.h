@@ -14,7 +14,8 @@ struct ki_force {
     ki_measure measure; /* SPRING: its length; TORSION and TWIST on a joint: the coordinate */
     bool on_joint;
     double stiffness, damping, free;
-    ki_formula law; /* or components */
+    ki_formula law;   /* or components */
+    ki_formula sides; /* switching functions of the law that are not of t alone; no tape: there are none */
     bool in_body_axes;
     const double *K, *C; /* BUSHING */
     ki_frame frame[2];   /* BUSHING: its axes on either body */
@@ -44,6 +45,10 @@ void ki_apply_forces(const ki_mech *mech, ki_mech_work *w, double t, const doubl
  * wrenches are lost. */
 int ki_unsound_force(const ki_mech *mech, ki_mech_work *w, double t);
 
+/* Where laws of forces and motions change over from one branch to another; forces and motions are in place.
+ * (switching.c) */
+keel_status ki_switching_build(ki_mech *mech);
+
 /* Potential energy alone: ki_place is done. */
 double ki_potential(const ki_mech *mech, ki_mech_work *w);
 
@@ -61,6 +66,9 @@ void ki_resistance_apply(const ki_mech *mech, ki_mech_work *w, const ki_force *f
 double ki_resistance_potential(const ki_mech *mech, ki_mech_work *w, const ki_force *force);
 keel_status ki_resistance_compile(const ki_names *names, ki_mech *mech, const keel_force *description,
                                   const char *value_name, keel_diagnostics *diagnostics, ki_force *force);
+
+/* x and its rate, along which it acts. */
+void ki_resistance_inputs(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double x[2]);
 
 /* Displacement and rotation vector of a bushing, in its axes on body 0; ki_place is done. In bushing.c. */
 void ki_bushing_deformation(const ki_mech *mech, const ki_mech_work *w, const ki_force *force, double x[6]);

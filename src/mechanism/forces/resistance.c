@@ -19,10 +19,17 @@ static double resist(const ki_mech *mech, ki_mech_work *w, const ki_force *force
     return p;
 }
 
-double ki_resistance(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double t) {
+void ki_resistance_inputs(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double x[2]) {
     ki_row row;
     ki_measure_row(mech, w, &force->measure, KI_AT_POSITION, &row);
-    return resist(mech, w, force, t, row.value, ki_row_rate(mech, w, force->measure.body, &row));
+    x[0] = row.value;
+    x[1] = ki_row_rate(mech, w, force->measure.body, &row);
+}
+
+double ki_resistance(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double t) {
+    double x[2];
+    ki_resistance_inputs(mech, w, force, x);
+    return resist(mech, w, force, t, x[0], x[1]);
 }
 
 static double stored(const ki_force *force, double x) {
