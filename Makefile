@@ -9,7 +9,7 @@ COUNT   := 5000
 PREFIX  := /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install uninstall bench papers format deps asan fuzz metamorph web test-web clean help
+.PHONY: build demo test install uninstall bench papers format deps asan fuzz fault metamorph web test-web clean help
 .NOTPARALLEL:
 
 build: ## build the program (build/keel)
@@ -61,6 +61,11 @@ fuzz: ## run each fuzz target for FUZZ_SECONDS seconds (needs clang)
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build-fuzz
 	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+
+fault: deps ## out of memory at every single allocation (the tests take a sample)
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD)
+	@KEEL_FAULT=all $(BUILD)/tests/test_fault_allocation
 
 metamorph: ## random mechanisms against turned, renumbered, rescaled, rounded ones (SEED, COUNT; docs/metamorph.md)
 	@scripts/install-deps.sh --check
