@@ -89,7 +89,9 @@ typedef struct ki_dynamics {
     int n_y, m;
 
     const ki_law *law;      /* what the method adds; shared by the workspaces of a run */
-    double step;            /* the longest step so far, for automatic gains */
+    double step;            /* the longest step so far, for automatic gains (gains.c) ...             */
+    double motion_rate;     /* ... and how fast the motion was at most, in 1/t                         */
+    double gain_limit;      /* largest rate times step that the integrator bears                      */
     double t_first, t_last; /* the model is asked at no time outside: a step that ends at a switch of time
                                sees one side of it only (ki_stay_between) */
 
@@ -239,7 +241,7 @@ keel_status ki_solve_force_lambda(ki_dynamics *d, double t, const double *y);
 keel_status ki_solve_motion(ki_dynamics *d, double t, const double *r, const double *s, double *x, double *y);
 
 /* Sets the penalty masses for the rest of the run, the automatic ones from the M and J that d->at holds. */
-void ki_fix_penalty(ki_dynamics *d);
+void ki_fix_penalty(ki_dynamics *d, const double *y);
 
 /* The constraints are known to be redundant: rows of J that nearly depend on each other, because a stage is
  * not quite on the constraints, are taken to depend on each other exactly. */
@@ -298,10 +300,14 @@ keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k
  * run->now on are left for ki_stage_rate. */
 void ki_stages_by_code(ki_dynamics *d, ki_stages *stages, ki_stage_run *run);
 
+/* Takes the state y and its rate (NULL: not at hand) into how fast the motion is. True if automatic gains
+ * have changed by that, so that rates found before are those of others. */
+bool ki_follow_motion(ki_dynamics *d, const double *y, const double *rate);
+
 /* Diagonal entries of K_D and K_P of row i, given or automatic; K_P is 0 for nonholonomic rows. */
 void ki_diagonal_gains(const ki_dynamics *d, int i, double *K_D, double *K_P);
 
-/* True if gains follow d->step. */
+/* True if some gains are automatic. */
 bool ki_has_automatic_gains(const ki_dynamics *d);
 
 /* The formulations, one file each. */

@@ -168,8 +168,10 @@ static keel_status joint_init(ki_law *law, const keel_system *system, const keel
 
 keel_status ki_law_init(ki_law *law, ki_arena *arena, const keel_system *system,
                         const keel_settings *settings, keel_diagnostics *diagnostics) {
+    static const double LEAST_FACTOR = 1e6, MOST_FACTOR = 1e10;
     int m = keel_system_m(system);
     *law = (ki_law){
+        .penalty_factor = fmin(fmax(LEAST_FACTOR, 10 / settings->tolerance), MOST_FACTOR),
         .formulation = settings->method.formulation,
         .baumgarte = settings->method.stabilize == KEEL_BAUMGARTE,
         .gradient = settings->method.stabilize == KEEL_GRADIENT,

@@ -8,12 +8,7 @@
  *
  * K_D acts on all rows (for nonholonomic ones: Psi' + K_D Psi = 0), K_P on the holonomic rows; both are
  * symmetric positive definite (Mukharlyamov and Deressa, eq. 16-21). Automatic gains make every constraint
- * critically damped,
- *
- *     K_D = 2 a,  K_P = a^2,  and K_D = a for nonholonomic rows,     a = 0.05 / h   (penalty: 0.25 / h)
- *
- * with h the longest step so far: a violation fades over some tens of steps, and the method stays far inside
- * its stability limit.
+ * critically damped, as fast as the motion is (gains.c).
  */
 #ifndef KI_LAW_H
 #define KI_LAW_H
@@ -35,11 +30,12 @@ typedef struct ki_gain {
 typedef struct ki_law {
     keel_formulation formulation;
     bool baumgarte;
-    bool gradient;     /* the stabiliser needs partitions */
-    ki_gain K_D;       /* all rows of J    */
-    ki_gain K_P;       /* holonomic rows   */
-    ki_gain penalty;   /* masses of the modified Lagrange equations, all rows */
-    ki_gain non_ideal; /* u of the generalized inverse, a vector              */
+    bool gradient;         /* the stabiliser needs partitions */
+    ki_gain K_D;           /* all rows of J    */
+    ki_gain K_P;           /* holonomic rows   */
+    ki_gain penalty;       /* masses of the modified Lagrange equations, all rows */
+    double penalty_factor; /* of automatic masses over the heaviest mass of the system */
+    ki_gain non_ideal;     /* u of the generalized inverse, a vector              */
     keel_choice choice;
 
     /* projection */

@@ -8,11 +8,6 @@
 #include "formulate/dynamics.h"
 #include "formulate/own.h"
 
-/* a h of the automatic gains, see law.h. Measured: at 0.25 dopri5 takes seven times the steps on the
- * pendulum, at 0.05 four percent more than without. The springs of the penalty form carry the load: theirs
- * are stiffer. */
-static const double AUTOMATIC_RATE = 0.05, AUTOMATIC_RATE_PENALTY = 0.25;
-
 keel_status ki_check_finite(ki_dynamics *d, double t) {
     const keel_system *sys = d->system;
     int i = 0;
@@ -54,19 +49,6 @@ static keel_status evaluate_and_factor(ki_dynamics *d, double t, const double *y
     return status;
 }
 
-void ki_diagonal_gains(const ki_dynamics *d, int i, double *K_D, double *K_P) {
-    const ki_law *law = d->law;
-    bool holonomic = i < d->system->n_h;
-    double rate = law->formulation == KEEL_PENALTY ? AUTOMATIC_RATE_PENALTY : AUTOMATIC_RATE;
-    double a = d->step > 0 ? rate / d->step : 0;
-    *K_D = law->K_D.given ? law->K_D.values[law->K_D.full ? i * (law->K_D.rows + 1) : i]
-           : holonomic    ? 2 * a
-                          : a;
-    *K_P = 0;
-    if (holonomic)
-        *K_P = law->K_P.given ? law->K_P.values[law->K_P.full ? i * (law->K_P.rows + 1) : i] : a * a;
-}
-
 /* s = xi - K_D rate - K_P Phi */
 static void set_target(ki_dynamics *d) {
     const ki_law *law = d->law;
@@ -85,10 +67,6 @@ static void set_target(ki_dynamics *d) {
         if (!law->K_P.given && i < d->system->n_h)
             d->target[i] -= K_P * d->at.Phi[i];
     }
-}
-
-bool ki_has_automatic_gains(const ki_dynamics *d) {
-    return d->law->baumgarte && (!d->law->K_D.given || !d->law->K_P.given);
 }
 
 /* Whether machine code may do evaluation, factorization and solve in one go: nothing happens in between. */

@@ -236,6 +236,7 @@ static keel_status step(ki_integrator *base, double t_end) {
     d->trouble.kind = KI_TROUBLE_NONE;
     /* automatic gains follow the longest step (law.h); rates of the past keep the gains they were found
      * with, which changes them by no more than the violation that is fed back */
+    ki_follow_motion(d, base->y, self->rate);
     d->step = fmax(d->step, base->longest_step);
     for (;;) {
         double h = ki_limited_step(base, step_aside(self, self->h), t_end), error = 0;
@@ -309,6 +310,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     if (!(self->h > 0)) /* the error at order 1 is of order 2 in h */
         self->h = ki_choose_first_step(base, self->rate, 2, problem->t_end, self->y_try, self->estimate);
     d->step = self->h;
+    ki_follow_motion(d, base->y, self->rate);
     if (ki_has_automatic_gains(d))
         status = ki_rate(d, base->t, base->y, self->rate);
     self->order = 1;

@@ -254,6 +254,8 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     if (!status)
         status = compute_begin(self, problem);
     base->flow.dynamics->step = self->h; /* the starter has set its own */
+    base->flow.dynamics->gain_limit = KI_GAIN_LIMIT;
+    ki_follow_motion(base->flow.dynamics, base->y, self->rate);
     copy(self, self->begin[0], base->y);
     for (int i = 0; i < 3; i++) /* against which round-off counts where everything is at rest */
         self->largest[i] = fmin(base->settings.absolute_tolerance, 1e-6);

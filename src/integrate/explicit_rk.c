@@ -314,19 +314,21 @@ static double limited_step(const rk *self, double t_end) {
     return rest < h * (1 + 1e-9) ? rest : h;
 }
 
-/* The first stage: the last rate of the step before, unless automatic gains (law.h) follow a step that was
- * longer than all before it. They never grow: a gain that grows as the step shrinks would drive the step down
- * further. */
+/* The first stage: the last rate of the step before, unless automatic gains (gains.c) have changed, as they
+ * follow the longest step and the motion. They do not follow shorter steps: a gain that grows as the step
+ * shrinks would drive the step down further. */
 static keel_status begin_step(rk *self) {
     ki_dynamics *d = self->base.flow.dynamics;
     d->trouble.kind = KI_TROUBLE_NONE;
     if (self->base.steps == 0)
         return KEEL_OK;
     copy(self->k[0], self->k[self->tableau->stages], self->base.n);
-    if (!(self->h_taken > d->step))
-        return KEEL_OK;
-    d->step = self->h_taken;
-    return ki_has_automatic_gains(d) ? ki_rate(d, self->base.t, self->base.y, self->k[0]) : KEEL_OK;
+    bool changed = ki_follow_motion(d, self->base.y, self->k[0]);
+    if (self->h_taken > d->step) {
+        d->step = self->h_taken;
+        changed = ki_has_automatic_gains(d);
+    }
+    return changed ? ki_rate(d, self->base.t, self->base.y, self->k[0]) : KEEL_OK;
 }
 
 /* A step that ends next to a singular pose by chance may be the last good one: another end is looked for, a
@@ -507,7 +509,10 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     self->h = base->settings.step;
     if (!(self->h > 0))
         self->h = ki_choose_first_step(base, self->k[0], T->order, problem->t_end, self->y_try, self->k[1]);
+    static const double WELL_INSIDE = 0.1; /* of the region of stability */
     d->step = self->h;
+    d->gain_limit = WELL_INSIDE * ki_real_limit(T);
+    ki_follow_motion(d, base->y, self->k[0]);
     if (ki_has_automatic_gains(d))
         status = ki_rate(d, base->t, base->y, self->k[0]);
     /* the rate at the start is also the rate at the end of a step of length zero, for rows before the first

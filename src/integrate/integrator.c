@@ -37,6 +37,9 @@ static keel_status begin(ki_integrator *self, const ki_problem *problem) {
     self->n = problem->flow.dynamics->n_y;
     self->t = self->t_old = problem->t;
     self->singular_at = INFINITY;
+    ki_dynamics *d = self->flow.dynamics;
+    d->motion_rate = fmax(d->motion_rate, 1 / (problem->t_end - problem->t));
+    d->gain_limit = KI_GAIN_LIMIT;
     self->flow.dynamics->by_own = self->flow.dynamics->own_factored = false; /* unless the method says so */
     ki_arena_init(&self->arena);
     self->y = KI_NEW(&self->arena, double, self->n + KI_SPARE);

@@ -67,6 +67,10 @@ extern const ki_method KI_STRUCTURAL; /* newmark ... trapezoidal */
 extern const ki_method KI_MIDPOINT;   /* midpoint, conserving    */
 extern const ki_method KI_BRIDGE;     /* of no kind              */
 
+/* Largest rate of automatic gains times the step, of methods that do not say otherwise: Adams methods of high
+ * order are stable in a small region. */
+#define KI_GAIN_LIMIT 0.05
+
 /* Numbers behind the last of y, always zero: it may be read in groups of four. */
 enum { KI_SPARE = KI_FOUR - 1 };
 

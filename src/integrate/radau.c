@@ -229,14 +229,16 @@ static void accept(ki_radau *self, double h, double h_next, double t_end) {
     set_scale(self);
 }
 
-/* Automatic gains (law.h) follow the longest step. */
+/* Automatic gains (gains.c) follow the longest step and the motion. */
 static keel_status begin_step(ki_radau *self) {
     ki_dynamics *d = self->base.flow.dynamics;
     d->trouble.kind = KI_TROUBLE_NONE;
-    if (!(self->h_taken > d->step))
-        return KEEL_OK;
-    d->step = self->h_taken;
-    return ki_has_automatic_gains(d) ? ki_rate(d, self->base.t, self->base.y, self->rate) : KEEL_OK;
+    bool changed = ki_follow_motion(d, self->base.y, self->rate);
+    if (self->h_taken > d->step) {
+        d->step = self->h_taken;
+        changed = ki_has_automatic_gains(d);
+    }
+    return changed ? ki_rate(d, self->base.t, self->base.y, self->rate) : KEEL_OK;
 }
 
 static keel_status step(ki_integrator *base, double t_end) {
@@ -357,6 +359,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
         self->h = ki_choose_first_step(base, self->rate, self->table->stages + 1, problem->t_end, self->y_try,
                                        self->rate_try);
     d->step = self->h;
+    ki_follow_motion(d, base->y, self->rate);
     return ki_has_automatic_gains(d) ? ki_rate(d, base->t, base->y, self->rate) : KEEL_OK;
 }
 

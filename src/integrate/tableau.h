@@ -43,6 +43,9 @@ typedef struct ki_tableau {
     double dense[KI_DENSE_MAX][KI_STAGES_MAX];
 } ki_tableau;
 
+/* Largest x with |R(-x)| < 1, R the stability function. */
+double ki_real_limit(const ki_tableau *T);
+
 extern const ki_tableau KI_RK4, KI_DOPRI5, KI_DOP853;
 
 #endif

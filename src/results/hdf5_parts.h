@@ -23,8 +23,8 @@ bool ki_hdf5_put_numbers(hid_t object, const char *name, const double *values, i
 bool ki_hdf5_put_long_text(hid_t file, const char *name, const char *text);
 
 /* A dataset whose numbers stand in this file, in the parts that it says; 0: there is none. Negative: it is
- * reached through a link that could lead elsewhere, or keeps its numbers in other files, or claims more of them
- * than are stored. Those are refused: a result must not bring bytes of other files onto a page. */
+ * reached through a link that could lead elsewhere, or keeps its numbers in other files, or claims more of
+ * them than are stored. Those are refused: a result must not bring bytes of other files onto a page. */
 hid_t ki_hdf5_open_set(hid_t file, const char *name);
 
 /* Texts in the arena; NULL or -1: there is none, or it is no text. */

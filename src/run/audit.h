@@ -23,6 +23,7 @@ typedef struct ki_audit {
     double gain_max;        /* largest drift upwards                                  */
     double size;            /* largest energy and work so far (judge.h) ...           */
     double distance, speed; /* ... coordinate and velocity                            */
+    double yielded;         /* ... energy in the springs of a penalty formulation     */
     bool metric_open;       /* the metric may add energy, but has not been seen to    */
     ki_metric metric;
 } ki_audit;

@@ -42,6 +42,14 @@ static double largest(const double *x, int n, double so_far) {
     return so_far;
 }
 
+/* sum |lambda_i Phi_i|: what springs in the place of constraints took up when they gave way. */
+static double energy_of_springs(const ki_dynamics *d) {
+    double sum = 0;
+    for (int i = 0; i < d->system->n_h; i++)
+        sum += fabs(d->lambda[i] * d->at.Phi[i]);
+    return sum;
+}
+
 /* The kinetic energy costs an evaluation of M: every step at the start of a run, then now and then. */
 void ki_size_motion(keel_simulation *sim, double energy) {
     enum { ALL = 8, SAMPLED = 32 };
@@ -50,6 +58,8 @@ void ki_size_motion(keel_simulation *sim, double energy) {
     const double *y = sim->integrator->y;
     long steps = sim->integrator->steps;
     audit->size = fmax(audit->size, fmax(fabs(energy), fabs(y[d->n_y - 1])));
+    if (sim->law.formulation == KEEL_PENALTY)
+        audit->yielded = fmax(audit->yielded, energy_of_springs(d));
     if (steps > ALL && steps % SAMPLED)
         return;
     audit->distance = largest(y, d->system->n_q, audit->distance);
@@ -120,10 +130,17 @@ static double limit_of_level(const keel_simulation *sim, keel_keeping keeping, b
         limit = eps * steps * steps;
         break;
     case KEEL_KEEPS_YIELDS:
+        eps = fmax(eps, 10 / sim->law.penalty_factor); /* heavier springs there are none */
         limit = positions ? sqrt(eps) : sqrt(sqrt(eps));
         break;
     }
     return fmin(limit, SPOILT);
+}
+
+/* Springs are loaded and unloaded more than once, and dampers take a part each time. */
+static double yielded(const keel_simulation *sim) {
+    static const double TIMES = 10;
+    return sim->audit.size > 0 ? TIMES * sim->audit.yielded / sim->audit.size : 0;
 }
 
 static double limit_of_energy(const keel_simulation *sim, keel_energy_promise promise) {
@@ -131,7 +148,7 @@ static double limit_of_energy(const keel_simulation *sim, keel_energy_promise pr
     double steps = step_count(sim), eps = step_error(sim, false);
     double round_off = 1e3 * DBL_EPSILON * steps;
     if (promise == KEEL_ENERGY_YIELDS)
-        return sim->law.penalty.given ? INFINITY : fmin(sqrt(eps), SPOILT_ENERGY);
+        return sim->law.penalty.given ? INFINITY : fmin(sqrt(eps), SPOILT_ENERGY) + yielded(sim);
     if (promise == KEEL_ENERGY_CONSERVED)
         eps = fmin(eps, 1e2 * set->newton_tolerance);
     return fmin(fmax(10 * eps * steps, round_off), SPOILT_ENERGY);

@@ -22,6 +22,7 @@ keel_status ki_replace_workspaces(keel_simulation *sim) {
     d->projection_factorizations += old.projection_factorizations;
     d->projection_iterations += old.projection_iterations;
     d->step = old.step;
+    d->motion_rate = old.motion_rate;
     return status;
 }
 

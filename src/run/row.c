@@ -34,9 +34,12 @@ static keel_status state_of_row(keel_simulation *sim, double t) {
     ki_integrator *in = sim->integrator;
     memcpy(d->s, sim->dynamics.s, (size_t)sim->system->n_s * sizeof(double));
     memcpy(d->lambda, sim->dynamics.lambda, (size_t)d->m * sizeof(double));
+    d->step =
+        sim->dynamics.step; /* first: dense output may take further stages, with the gains of the step */
+    d->motion_rate = sim->dynamics.motion_rate;
+    d->gain_limit = sim->dynamics.gain_limit;
     keel_status status = in->method->interpolate(in, t, sim->row_y);
     d->factored = false; /* the factors of another row are no metric for this one */
-    d->step = sim->dynamics.step;
     if (status)
         return status;
     if (t != in->t) {

@@ -35,7 +35,7 @@ name: the same as a force
 equations:
   coordinates: {x: 1}
   mass: {x: 1}
-  forces: {x: -x/abs(x^3)}
+  forces: {x: -x/(x^2 + 1e-12)^1.5}
 simulate: {until: 3, method: rk4/index1/none, step: 0.001}
 MODEL
 for step in 0.01 0.003 0.001; do

@@ -131,6 +131,7 @@ static keel_status step(ki_integrator *base, double t_end) {
     if (!self->failure) /* otherwise the trouble of the step before may be what makes this one small */
         d->trouble.kind = KI_TROUBLE_NONE;
     self->failure = KEEL_OK;
+    ki_follow_motion(d, base->y, NULL);
     d->step = fmax(d->step, base->longest_step);
     if ((double)(base->steps + base->rejected) >= base->settings.most_steps)
         return KEEL_ERROR_LIMIT;
@@ -212,20 +213,8 @@ static bool set_up_cvode(bdf *self) {
     return code == CV_SUCCESS;
 }
 
-/* Automatic gains follow the longest step. Those of CVODE's first step, which round-off of the start may make
- * tiny, would be so large that they keep it tiny: a step that the rate in `moved` suggests instead. */
-static keel_status set_first_gains(bdf *self, double t_end) {
-    enum { ORDER = 1 };
-    ki_integrator *base = &self->base;
-    double *scratch = KI_NEW(&base->arena, double, base->n);
-    if (!scratch)
-        return KEEL_ERROR_MEMORY;
-    base->flow.dynamics->step = ki_choose_first_step(base, self->moved, ORDER + 1, t_end,
-                                                     N_VGetArrayPointer(self->bridge.state), scratch);
-    return KEEL_OK;
-}
-
 static keel_status start(ki_integrator *base, const ki_problem *problem) {
+    (void)problem;
     bdf *self = (bdf *)base;
     ki_dynamics *d = base->flow.dynamics;
     keel_status status = ki_newton_init(&self->newton, d);
@@ -236,10 +225,9 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
         return KEEL_ERROR_MEMORY;
     d->step = base->settings.step;
     status = ki_rate(d, base->t, base->y, self->moved); /* says at once what is wrong with the start */
-    if (!status && ki_has_automatic_gains(d) && !(d->step > 0))
-        status = set_first_gains(self, problem->t_end);
     if (status)
         return status;
+    ki_follow_motion(d, base->y, self->moved);
     memcpy(N_VGetArrayPointer(self->bridge.state), base->y, (size_t)base->n * sizeof(double));
     self->cvode = CVodeCreate(CV_BDF, self->bridge.context);
     return self->cvode && set_up_cvode(self) ? KEEL_OK : KEEL_ERROR_MEMORY;
