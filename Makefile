@@ -6,10 +6,11 @@ SOURCES := cli src include tests bench samples fuzz
 FUZZ_SECONDS := 60
 SEED    := 1
 COUNT   := 5000
+SHARE   := 1
 PREFIX  := /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install uninstall bench papers format deps asan fuzz fault metamorph web test-web clean help
+.PHONY: build demo test install uninstall bench papers format deps asan fuzz fault metamorph placements web test-web clean help
 .NOTPARALLEL:
 
 build: ## build the program (build/keel)
@@ -73,6 +74,12 @@ metamorph: ## random mechanisms against turned, renumbered, rescaled, rounded on
 	@cmake --build $(BUILD) --target metamorph
 	@$(BUILD)/tests/metamorph --seed $(SEED) --count $(COUNT)
 
+placements: ## families of mechanisms counted out in all placements; SHARE=0.1 for a part of it (docs/metamorph.md)
+	@scripts/install-deps.sh --check
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) --target metamorph
+	@$(BUILD)/tests/metamorph --placements $(SHARE)
+
 web: ## build the report page web/dist/report.html from web/src (needs npm)
 	@scripts/install-deps.sh web
 	@cd web && npm ci --ignore-scripts --loglevel=error && npm run --silent check && npm run --silent build
@@ -84,4 +91,4 @@ clean: ## remove everything that was built
 	@rm -rf build build-*
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

@@ -304,11 +304,15 @@ static double step_across(const rk *self, double h) {
     return self->approaching ? 0.5 * ahead : 2.2 * ahead;
 }
 
-/* The step to try: not beyond t_end, and no sliver left over for the step after. */
+/* The step to try: not beyond t_end, and no sliver left over for the step after. A step that is made longer
+ * to reach across a pose, and does not because the end comes first, is not worth it. */
 static double limited_step(const rk *self, double t_end) {
     double h = step_across(self, self->h), rest = t_end - self->base.t;
-    if (self->tableau->adaptive)
-        return ki_limited_step(&self->base, h, t_end);
+    if (self->tableau->adaptive) {
+        double limited = ki_limited_step(&self->base, h, t_end);
+        bool in_vain = h > self->h && !(self->base.singular_at < self->base.t + limited);
+        return in_vain ? ki_limited_step(&self->base, self->h, t_end) : limited;
+    }
     if (self->base.settings.max_step > 0)
         h = fmin(h, self->base.settings.max_step);
     return rest < h * (1 + 1e-9) ? rest : h;

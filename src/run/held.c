@@ -126,7 +126,7 @@ keel_status ki_expand_multipliers(keel_simulation *sim, const keel_point *at) {
     memset(h->lambda, 0, (size_t)m * sizeof *h->lambda);
     for (int i = 0; i < h->look.rank; i++)
         h->lambda[s->row[i]] = at->lambda[i];
-    ki_take_rows(&h->look, at, s->held, &status);
+    h->gap_of_row = ki_take_rows(&h->look, at, s->held, &status);
     if (status || ki_self_stresses(&h->look, h->stress, NULL) != repeated)
         return status; /* in a singular pose: lambda as it is */
     for (int d = 0; d < repeated; d++) {
@@ -229,6 +229,33 @@ static keel_status change_rows(keel_simulation *sim, double t, double step) {
     }
     ki_selection_free(old);
     return KEEL_OK;
+}
+
+/* Accelerations amplify what a drawing leaves open by the inverse of the gap: between two steps it may be
+ * small, though at both ends other rows are no better. */
+keel_status ki_row_by_better_rows(keel_simulation *sim, double t,
+                                  keel_status (*evaluate)(keel_simulation *sim, double t)) {
+    static const double POOR = 0.2;
+    ki_held *h = &sim->held;
+    if (!h->selection || sim->reduction || !(h->gap_of_row < POOR * sim->watch.largest) ||
+        !find_better(sim, t, sim->row_y, 1 / POOR))
+        return KEEL_OK;
+    ki_selection *usual = h->selection;
+    const keel_system *active = sim->active;
+    ki_dynamics rows = sim->rows;
+    keel_status status = select_rows(sim);
+    sim->rows = (ki_dynamics){0};
+    if (!status)
+        status = ki_dynamics_init(&sim->rows, sim->active, &sim->law);
+    if (!status)
+        status = evaluate(sim, t);
+    ki_dynamics_clear(&sim->rows);
+    if (h->selection != usual)
+        ki_selection_free(h->selection);
+    sim->rows = rows;
+    h->selection = usual;
+    sim->active = active;
+    return status;
 }
 
 void ki_before_step(keel_simulation *sim) {

@@ -25,16 +25,17 @@ typedef struct ki_held {
     bool singular_start; /* fewer rows are independent at the start than near by */
     ki_selection *selection; /* NULL: all rows are held */
     ki_independence look;
-    void *work;       /* a scratch area of the whole system */
-    double gap;       /* of the watch, when rows were last compared */
-    double *lambda;   /* [m] */
-    double *stress;   /* [repeated x m] y_d */
-    double *products; /* [repeated x repeated] */
-    double *part;     /* [repeated] c */
-    double *y, t;     /* [n_y] the state before the last step, and when */
-    double *Phi;      /* [n_h] */
-    double limit;     /* of the last look: largest |Phi_i| / what may stay open, of rows that are not held */
-    int open_row;     /* ... and the row, as open as this */
+    void *work;        /* a scratch area of the whole system */
+    double gap;        /* of the watch, when rows were last compared */
+    double gap_of_row; /* of the rows held, where multipliers were last expanded */
+    double *lambda;    /* [m] */
+    double *stress;    /* [repeated x m] y_d */
+    double *products;  /* [repeated x repeated] */
+    double *part;      /* [repeated] c */
+    double *y, t;      /* [n_y] the state before the last step, and when */
+    double *Phi;       /* [n_h] */
+    double limit;      /* of the last look: largest |Phi_i| / what may stay open, of rows that are not held */
+    int open_row;      /* ... and the row, as open as this */
     double open;
     keel_violation repeated; /* of those, at position level, at the states that were accepted */
 } ki_held;
@@ -48,6 +49,11 @@ keel_status ki_tell_held_rank(keel_simulation *sim);
 
 /* The multipliers of all constraints, sim->held.lambda, from those of the constraints held at (t, y). */
 keel_status ki_expand_multipliers(keel_simulation *sim, const keel_point *at);
+
+/* Once more evaluates a row of output, with the best rows at sim->row_y, where those held are a bad choice.
+ * `evaluate` works in sim->rows. */
+keel_status ki_row_by_better_rows(keel_simulation *sim, double t,
+                                  keel_status (*evaluate)(keel_simulation *sim, double t));
 
 /* How far the other rows are open at (t, y). */
 keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y);

@@ -18,12 +18,17 @@ static keel_status expanded_state(keel_simulation *sim, double t) {
     return status;
 }
 
+/* How near the state y is to a singular pose, in parts of the largest gap so far; 0 if nobody watches. */
+static double distance_to_pose(keel_simulation *sim, double t, const double *y) {
+    const ki_watch *w = &sim->watch;
+    return w->active ? ki_gap_of_all(sim, t, y) / w->largest : 0;
+}
+
 /* Whether the state in row_k is so near to a singular pose that nothing tells how to put it onto the
  * constraints. */
 static bool is_next_to_pose(keel_simulation *sim, double t) {
     static const double NEXT = 0.1;
-    const ki_watch *w = &sim->watch;
-    return sim->held.known && w->active && ki_gap_of_all(sim, t, sim->row_k) < NEXT * w->largest;
+    return sim->held.known && sim->watch.active && distance_to_pose(sim, t, sim->row_k) < NEXT;
 }
 
 /* The state at t, put onto the constraints if the method does so. */
@@ -57,14 +62,23 @@ static keel_status state_of_row(keel_simulation *sim, double t) {
     return KEEL_OK;
 }
 
-/* Its accelerations and multipliers: those of the method if it has its own, otherwise from the index-1
- * form.
- */
+/* Whether the method's own accelerations and multipliers are better than those of the index-1 form. Those of
+ * a bridge are polynomials of low degree over a long step: better only where the pose takes the digits of the
+ * others, 1e-16 / distance^2 of them. */
+static bool has_better_values(keel_simulation *sim, double t) {
+    static const double LOST = 1e-3;
+    if (!sim->integrator->own_values || sim->reduction)
+        return false;
+    return !sim->crossing.bridging || distance_to_pose(sim, t, sim->row_y) < LOST;
+}
+
+/* Its accelerations and multipliers: those of the method if it has better ones, otherwise from the index-1
+ * form. */
 static keel_status rates_of_row(keel_simulation *sim, double t) {
     ki_dynamics *d = &sim->rows;
     ki_integrator *in = sim->integrator;
     keel_status status;
-    bool own = in->own_values && !sim->reduction;
+    bool own = has_better_values(sim, t);
     if (own && !sim->law.keep_invariants) {
         status = ki_solve_auxiliaries(d, t, sim->row_y);
         if (!status)
@@ -140,6 +154,8 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     ki_violation violation = {0};
     *row = (keel_row){0};
     keel_status status = evaluate_row(sim, t);
+    if (!status)
+        status = ki_row_by_better_rows(sim, t, evaluate_row);
     if (!status)
         status = ki_measure_violation(d, t, sim->row_y, &violation);
     if (!status)

@@ -132,6 +132,22 @@ const family *family_number(int i) {
     return NULL;
 }
 
+const family *find_family(const char *name, drive_mode *mode) {
+    const char *point = strchr(name, '.');
+    size_t length = point ? (size_t)(point - name) : strlen(name);
+    for (int i = 0; family_number(i); i++) {
+        const family *f = family_number(i);
+        if (strlen(f->name) != length || strncmp(f->name, name, length))
+            continue;
+        for (int m = 0; m < DRIVE_MODES; m++)
+            if (f->modes >> m & 1 && (!point || !strcmp(point + 1, MODE_NAME[m]))) {
+                *mode = (drive_mode)m;
+                return f;
+            }
+    }
+    return NULL;
+}
+
 void draw(const family *f, drive_mode mode, uint64_t seed, drawing *d) {
     rng r = {seed * 1000003u + (uint64_t)mode};
     *d = (drawing){.coordinates = "auto", .method = "auto", .tolerance = 1e-11, .absolute_tolerance = 1e-11};

@@ -11,7 +11,7 @@
 
 #include "geometry.h"
 
-enum { MOST_BODIES = 64, MOST_JOINTS = 96, MOST_DRIVES = 16, NAME = 24, GROUND = 0 };
+enum { MOST_BODIES = 80, MOST_JOINTS = 104, MOST_DRIVES = 16, NAME = 24, GROUND = 0 };
 
 /* Bodies are numbered from 1; GROUND is 0. */
 typedef struct drawn_body {
@@ -122,6 +122,9 @@ extern const family BEARING_FAMILIES[], PLANAR_FAMILIES[], LOOP_FAMILIES[], SPAT
 
 /* Family number i of all, NULL after the last. */
 const family *family_number(int i);
+
+/* By name: "four_bar.driven"; without a mode: the first one of the family. NULL: there is none. */
+const family *find_family(const char *name, drive_mode *mode);
 
 /* Draws a family, in its base placement, from a seed. */
 void draw(const family *f, drive_mode mode, uint64_t seed, drawing *d);

@@ -79,31 +79,69 @@ static void draw_dyads(drawing *d, rng *r, drive_mode mode, int kind) {
     draw_drives(d, r, mode, &c, 1);
 }
 
-/* Theo Jansen's leg: his thirteen lengths, each changed by a percent at most. */
+/* Theo Jansen's leg: his names of the lengths, and the pins with the crank at the angle phi. */
+enum { a_, b_, c_, d_, e_, f_, g_, h_, i_, j_, k_, l_, m_, JANSEN_LENGTHS };
+typedef struct jansen {
+    vec Y, P, Q, R, S, T;
+} jansen;
+
+/* Whether bars of these lengths reach each other, and are neither nearly straight nor folded. */
+static bool reach(vec p0, double r0, vec p1, double r1) {
+    double distance = norm(sub(p0, p1));
+    return distance < 0.985 * (r0 + r1) && distance > 1.02 * fabs(r0 - r1);
+}
+
+static bool place_jansen(const double *s, double phi, jansen *leg) {
+    vec Y = {-s[a_], -s[l_], 0}, P = {s[m_] * cos(phi), s[m_] * sin(phi), 0};
+    *leg = (jansen){.Y = Y, .P = P};
+    if (!reach(P, s[j_], Y, s[b_]) || !reach(P, s[k_], Y, s[c_]))
+        return false;
+    leg->Q = dyad(P, s[j_], Y, s[b_], -1), leg->R = dyad(P, s[k_], Y, s[c_], 1);
+    if (!reach(Y, s[d_], leg->Q, s[e_]))
+        return false;
+    leg->S = dyad(Y, s[d_], leg->Q, s[e_], 1);
+    if (!reach(leg->S, s[f_], leg->R, s[g_]))
+        return false;
+    leg->T = dyad(leg->S, s[f_], leg->R, s[g_], -1);
+    return true;
+}
+
+/* His thirteen lengths, each changed by a percent at most, so that the crank still turns fully: his leg has
+ * poses in which two bars are stretched, or folded, to within six percent. */
+static void jansen_lengths(rng *r, double s[JANSEN_LENGTHS]) {
+    static const double DRAWN[JANSEN_LENGTHS] = {38,   41.5, 39.3, 40.1, 55.8, 39.4, 36.7,
+                                                 65.7, 49,   50,   61.9, 7.8,  15};
+    bool turns;
+    do {
+        jansen leg;
+        turns = true;
+        for (int i = 0; i < JANSEN_LENGTHS; i++)
+            s[i] = 0.01 * DRAWN[i] * uniform(r, 0.99, 1.01);
+        for (int i = 0; i < 90 && turns; i++)
+            turns = place_jansen(s, 2 * PI * i / 90, &leg);
+    } while (!turns);
+}
+
 static void draw_jansen(drawing *d, rng *r, drive_mode mode, int kind) {
     (void)kind;
-    double s[13], drawn[13] = {38, 41.5, 39.3, 40.1, 55.8, 39.4, 36.7, 65.7, 49, 50, 61.9, 7.8, 15};
-    for (int i = 0; i < 13; i++)
-        s[i] = 0.01 * drawn[i] * uniform(r, 0.99, 1.01);
-    enum { a, b, c, dd, e, f, g, h, i, j, k, l, m };
-    double phi = uniform(r, 0, 2 * PI);
-    vec Y = {-s[a], -s[l], 0}, P = {s[m] * cos(phi), s[m] * sin(phi), 0};
-    vec Q = dyad(P, s[j], Y, s[b], -1), R = dyad(P, s[k], Y, s[c], 1);
-    vec S = dyad(Y, s[dd], Q, s[e], 1), T = dyad(S, s[f], R, s[g], -1);
+    double s[JANSEN_LENGTHS];
+    jansen leg;
+    jansen_lengths(r, s);
+    place_jansen(s, uniform(r, 0, 2 * PI), &leg);
     d->flat = true;
     int arm = draw_body(d, "crank"), upper = draw_body(d, "upper"), lower = draw_body(d, "lower");
     int triangle = draw_body(d, "triangle"), link = draw_body(d, "link"), back = draw_body(d, "back");
     int foot = draw_body(d, "foot");
-    crank motor = {draw_pin(d, GROUND, arm, ZERO), 2 * PI, s[m]};
-    draw_pin(d, arm, upper, P);
-    draw_pin(d, arm, lower, P);
-    draw_pin(d, upper, triangle, Q);
-    draw_pin(d, GROUND, triangle, Y);
-    draw_pin(d, GROUND, link, Y);
-    draw_pin(d, lower, link, R);
-    draw_pin(d, link, foot, R);
-    draw_pin(d, triangle, back, S);
-    draw_pin(d, back, foot, T);
+    crank motor = {draw_pin(d, GROUND, arm, ZERO), 2 * PI, s[m_]};
+    draw_pin(d, arm, upper, leg.P);
+    draw_pin(d, arm, lower, leg.P);
+    draw_pin(d, upper, triangle, leg.Q);
+    draw_pin(d, GROUND, triangle, leg.Y);
+    draw_pin(d, GROUND, link, leg.Y);
+    draw_pin(d, lower, link, leg.R);
+    draw_pin(d, link, foot, leg.R);
+    draw_pin(d, triangle, back, leg.S);
+    draw_pin(d, back, foot, leg.T);
     draw_masses(d, r);
     draw_drives(d, r, mode, &motor, 1);
 }

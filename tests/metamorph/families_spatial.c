@@ -129,13 +129,41 @@ static void draw_bennett(drawing *d, rng *r, drive_mode mode, int kind) {
     draw_drives(d, r, mode, &c, 1);
 }
 
-/* One chain of Sarrus' linkage: three pins along u between base and plate, in the plane of e and z. */
+/* Once round, at constant speed, or without forces at the speed that the start gives: longer than a turn
+ * takes at that. */
+static void draw_turn(drawing *d, rng *r, drive_mode mode, int joint) {
+    double speed = either(r) * uniform(r, 2, 6);
+    d->mobility = 1;
+    d->until = (mode == DRIVEN ? 2 : 3) * PI / fabs(speed);
+    if (mode == DRIVEN)
+        d->motion[d->motions++] = (drawn_drive){joint, speed};
+    else
+        d->rate[d->rates++] = (drawn_drive){joint, speed};
+}
+
+/* All joints of Bennett's linkage turn fully. */
+static void draw_bennett_turns(drawing *d, rng *r, drive_mode mode, int kind) {
+    (void)kind;
+    line axes[4];
+    bennett_axes(uniform(r, 0.4, 0.7), uniform(r, 0.4, 0.9), uniform(r, 1.2, 1.9),
+                 either(r) * uniform(r, 0.9, 2.2), axes);
+    int first = draw_ring(d, r, axes, 4);
+    draw_masses(d, r);
+    draw_turn(d, r, mode, first);
+}
+
+/* One chain of Sarrus' linkage: three pins along u between base and plate, in the plane of e and z. It is
+ * bent: no dead point is near. */
 static int draw_sarrus_chain(drawing *d, rng *r, int plate, vec e, double height, int number) {
-    vec u = cross(EZ, e);
-    vec foot = add(scale(uniform(r, 0.5, 0.8), e), scale(uniform(r, -0.3, 0.3), u));
-    vec knee = add(along(foot, uniform(r, 0.3, 0.5), e),
-                   add(scale(height * uniform(r, 0.4, 0.6), EZ), scale(uniform(r, -0.3, 0.3), u)));
-    vec top = add(scale(uniform(r, 0.4, 0.7), e), add(scale(height, EZ), scale(uniform(r, -0.3, 0.3), u)));
+    vec u = cross(EZ, e), foot, knee, top;
+    double bars, distance;
+    do {
+        foot = scale(uniform(r, 0.5, 0.8), e), top = along(scale(uniform(r, 0.4, 0.7), e), height, EZ);
+        knee = along(along(foot, uniform(r, 0.3, 0.6), e), height * uniform(r, 0.4, 0.6), EZ);
+        bars = norm(sub(foot, knee)) + norm(sub(knee, top)), distance = norm(sub(foot, top));
+    } while (distance > 0.68 * bars);
+    foot = along(foot, uniform(r, -0.3, 0.3), u), knee = along(knee, uniform(r, -0.3, 0.3), u);
+    top = along(top, uniform(r, -0.3, 0.3), u);
     int lower = draw_body(d, "lower_%d", number), upper = draw_body(d, "upper_%d", number);
     int first = draw_joint(d, "revolute", GROUND, lower, foot, u);
     draw_joint(d, "revolute", lower, upper, knee, u);
@@ -147,7 +175,7 @@ static int draw_sarrus_chain(drawing *d, rng *r, int plate, vec e, double height
 static void draw_sarrus(drawing *d, rng *r, drive_mode mode, int kind) {
     double height = uniform(r, 0.7, 1);
     int plate = draw_body(d, "plate");
-    crank c = {.room = 0.3, .arm = 0.5};
+    crank c = {.room = 0.15, .arm = 0.5};
     for (int i = 0; i < kind; i++) {
         double azimuth = kind == 2 ? i * PI / 2 : i * 2 * PI / kind;
         vec e = {cos(azimuth), sin(azimuth), 0};
@@ -160,18 +188,33 @@ static void draw_sarrus(drawing *d, rng *r, drive_mode mode, int kind) {
 
 /* Goldberg's linkage: two of Bennett's that have the axes of one link in common. That link is left out, and
  * two links that meet in its first axis are one body; five axes are left (Goldberg 1943). */
-static void draw_goldberg(drawing *d, rng *r, drive_mode mode, int kind) {
-    (void)kind;
+static void goldberg_axes(rng *r, line axes[5]) {
     double alpha = uniform(r, 0.5, 0.8), length = uniform(r, 0.4, 0.6);
-    line first[4], second[4], axes[5];
+    line first[4], second[4];
     bennett_axes(length, alpha, uniform(r, 1.2, 1.5), uniform(r, 0.9, 1.6), first);
     bennett_axes(length, alpha, uniform(r, 1.7, 2), -uniform(r, 0.9, 1.6), second);
     // both begin with the common link: at the axis 0 along x_0, which theta_1 has turned
     align(first), align(second);
     axes[0] = first[3], axes[1] = first[2], axes[2] = first[1], axes[3] = second[2], axes[4] = second[3];
+}
+
+static void draw_goldberg(drawing *d, rng *r, drive_mode mode, int kind) {
+    (void)kind;
+    line axes[5];
+    goldberg_axes(r, axes);
     crank c = {.joint = draw_ring(d, r, axes, 5) + fastest_joint(axes, 5), .room = 0.3, .arm = 0.5};
     draw_masses(d, r);
     draw_drives(d, r, mode, &c, 1);
+}
+
+/* The joint opposite to the common axis turns as that does, and both of Bennett's linkages go fully round. */
+static void draw_goldberg_turns(drawing *d, rng *r, drive_mode mode, int kind) {
+    (void)kind;
+    line axes[5];
+    goldberg_axes(r, axes);
+    int first = draw_ring(d, r, axes, 5);
+    draw_masses(d, r);
+    draw_turn(d, r, mode, first + 1);
 }
 
 /* Bricard's linkage with three planes of symmetry: axes in planes through z, every other one alike. The shape
@@ -193,6 +236,35 @@ static void draw_bricard(drawing *d, rng *r, drive_mode mode, int kind) {
     draw_drives(d, r, mode, &c, 1);
 }
 
+/* A ring of equal links without offsets, their twists alpha and -alpha in turn, that goes round through
+ * itself: its angles theta and phi in turn satisfy (Chen, You and Tarnai 2005, eq. 12)
+ *
+ *     c^2 + s^2 (cos theta + cos phi) + (1 + c^2) cos theta cos phi - 2 c sin theta sin phi = 0
+ *
+ * with c = cos alpha, s = sin alpha. */
+static void ring_axes(rng *r, line axes[6]) {
+    double alpha = uniform(r, 1.4, 1.74), theta = uniform(r, -1.5, 1.5), c = cos(alpha), s = sin(alpha);
+    double p = s * s + (1 + c * c) * cos(theta), q = -2 * c * sin(theta), k = -c * c - s * s * cos(theta);
+    double phi = atan2(q, p) + either(r) * acos(k / hypot(p, q)), a = uniform(r, 0.4, 0.6);
+    mat R = identity();
+    vec at = ZERO;
+    for (int i = 0; i < 6; i++) {
+        axes[i] = (line){at, turned(R, EZ)};
+        R = product(R, rotation(EZ, i % 2 ? phi : theta));
+        at = along(at, a, turned(R, EX));
+        R = product(R, rotation(EX, i % 2 ? -alpha : alpha));
+    }
+}
+
+static void draw_bricard_turns(drawing *d, rng *r, drive_mode mode, int kind) {
+    (void)kind;
+    line axes[6];
+    ring_axes(r, axes);
+    int first = draw_ring(d, r, axes, 6);
+    draw_masses(d, r);
+    draw_turn(d, r, mode, first + fastest_joint(axes, 6));
+}
+
 /* Bricard's line-symmetric linkage: three axes and their images under a half turn about z. */
 static void line_symmetric_axes(rng *r, line axes[6]) {
     for (int i = 0; i < 3; i++) {
@@ -201,6 +273,31 @@ static void line_symmetric_axes(rng *r, line axes[6]) {
         axes[i] = (line){at, direction};
         axes[i + 3] = (line){{-at.x, -at.y, at.z}, {-direction.x, -direction.y, direction.z}};
     }
+}
+
+/* Bricard's plane-symmetric linkage: two axes in the plane of x and z, two beside it and their images. */
+static void plane_symmetric_axes(rng *r, line axes[6]) {
+    for (int i = 0; i < 4; i++) {
+        vec out = {cos(i * PI / 3), sin(i * PI / 3), 0}, at = add(scale(0.6, out), random_in_ball(r, 0.15));
+        vec direction = unit(add(EZ, random_in_ball(r, 0.8)));
+        if (i % 3 == 0)
+            at.y = direction.y = 0;
+        axes[i] = (line){at, direction};
+        if (i % 3)
+            axes[6 - i] = (line){{at.x, -at.y, at.z}, {direction.x, -direction.y, direction.z}};
+    }
+    axes[0].direction = unit(axes[0].direction), axes[3].direction = unit(axes[3].direction);
+}
+
+static void draw_bricard_plane(drawing *d, rng *r, drive_mode mode, int kind) {
+    (void)kind;
+    line axes[6];
+    do
+        plane_symmetric_axes(r, axes);
+    while (distance_to_singular(axes, 6) < 0.1);
+    crank c = {.joint = draw_ring(d, r, axes, 6) + fastest_joint(axes, 6), .room = 0.2, .arm = 0.5};
+    draw_masses(d, r);
+    draw_drives(d, r, mode, &c, 1);
 }
 
 static void draw_bricard_line(drawing *d, rng *r, drive_mode mode, int kind) {
@@ -221,5 +318,9 @@ const family SPATIAL_FAMILIES[] = {
     {"sarrus_3", draw_sarrus, 3, ALL_MODES, 1},
     {"bricard", draw_bricard, 0, ALL_MODES, 1},
     {"bricard_line", draw_bricard_line, 0, ALL_MODES, 1},
+    {"bricard_plane", draw_bricard_plane, 0, ALL_MODES, 1},
+    {"bennett_turns", draw_bennett_turns, 0, 1u << DRIVEN | 1u << FREE, 1},
+    {"goldberg_turns", draw_goldberg_turns, 0, 1u << DRIVEN | 1u << FREE, 1},
+    {"bricard_ring_turns", draw_bricard_turns, 0, 1u << FREE, 1},
     {0},
 };

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "compare.h"
-#include "variants.h"
+#include "placements.h"
+#include "subject.h"
 
 enum { MOST_FAMILIES = 128, MOST_VARIANTS = 64, PER_MECHANISM = 6, BAD_USAGE = 2 };
 
@@ -16,6 +16,7 @@ typedef struct request {
     uint64_t seed;
     long count;
     const char *family, *variant, *keep;
+    double share; /* of the list of placements; 0: random variants */
     bool quiet;
 } request;
 
@@ -23,23 +24,10 @@ typedef struct score {
     long right, total;
 } score;
 
-/* One mechanism with its own run and that of its twin. */
-typedef struct subject {
-    const family *family;
-    drive_mode mode;
-    uint64_t seed;
-    drawing base;
-    record run, twin;
-    bool has_twin;
-} subject;
-
 typedef struct session {
     request asked;
     score families[MOST_FAMILIES], variants[MOST_VARIANTS], all;
 } session;
-
-/* What is being run, for a program that crashes. */
-static char running[256];
 
 static void tell_crash(int number) {
     static const char TEXT[] = "\nmetamorph: crashed in ";
@@ -51,36 +39,23 @@ static void tell_crash(int number) {
     raise(number);
 }
 
-/* "four_bar.driven"; without a mode: the first one of the family. */
-static const family *find_family(const char *name, drive_mode *mode) {
-    const char *point = strchr(name, '.');
-    size_t length = point ? (size_t)(point - name) : strlen(name);
-    for (int i = 0; family_number(i); i++) {
-        const family *f = family_number(i);
-        if (strlen(f->name) != length || strncmp(f->name, name, length))
-            continue;
-        for (int m = 0; m < DRIVE_MODES; m++)
-            if (f->modes >> m & 1 && (!point || !strcmp(point + 1, MODE_NAME[m]))) {
-                *mode = (drive_mode)m;
-                return f;
-            }
-    }
-    return NULL;
-}
-
 static int emit(const char *name, const char *seed_text, const char *variant_name) {
     static drawing d;
     drive_mode mode;
     uint64_t seed = strtoull(seed_text, NULL, 10);
     const family *f = find_family(name, &mode);
+    variant placed;
     const variant *v = find_variant(variant_name);
+    uint64_t vary_seed = seed;
+    if (!v && find_placement(variant_name, &placed, &vary_seed))
+        v = &placed;
     if (!f || !v) {
         fprintf(stderr, "metamorph: no %s '%s'; --list tells all\n", f ? "variant" : "family",
                 f ? variant_name : name);
         return BAD_USAGE;
     }
     draw(f, mode, seed, &d);
-    vary(&d, v, seed);
+    vary(&d, v, vary_seed);
     char *text = drawing_text(&d);
     fputs(text, stdout);
     free(text);
@@ -113,52 +88,6 @@ static void keep_model(const session *s, const subject *on, const drawing *d, co
     free(text);
 }
 
-/* What a variant may differ by: 100 times the tolerance it was run with; a drawing that was rounded is
- * another mechanism, by as much as the rounding and what its proportions make of it. */
-static double limit_of(const drawing *d, const variant *v) {
-    double limit = 100 * d->tolerance;
-    return v->digits ? fmax(limit, 1e4 * pow(10, -v->digits)) : limit;
-}
-
-/* The base itself: it runs, has the mobility of its family, passes its singular poses, and moves like its
- * twin. */
-static bool base_fails(const subject *on, char *text, size_t size) {
-    if (!on->run.ran) {
-        snprintf(text, size, "%s", on->run.message);
-        return true;
-    }
-    if (on->run.freedoms != on->base.mobility) {
-        snprintf(text, size, "mobility %d, not %d", on->run.freedoms, on->base.mobility);
-        return true;
-    }
-    if (on->has_twin && on->twin.ran &&
-        records_differ(&on->base, &on->twin, &on->run, COMPARE_MOTION | COMPARE_MOBILITY,
-                       100 * on->base.tolerance, text, size))
-        return true;
-    if (on->run.singular_events != on->base.singular) {
-        snprintf(text, size, "%d singular poses told, not %d", on->run.singular_events, on->base.singular);
-        return true;
-    }
-    return false;
-}
-
-static bool variant_fails(const subject *on, const variant *v, const drawing *d, char *text, size_t size) {
-    static record found;
-    const unsigned motion = COMPARE_MOTION | COMPARE_MOBILITY;
-    const record *expected = on->run.ran ? &on->run : &on->twin;
-    if (!expected->ran) {
-        snprintf(text, size, "nothing to compare with, the base fails: %s", on->run.message);
-        return true;
-    }
-    record_run(d, &found);
-    if (!found.ran) {
-        snprintf(text, size, "%s", found.message);
-        return true;
-    }
-    unsigned what = v->twin || expected == &on->twin ? motion : motion | COMPARE_VERDICTS | COMPARE_LOADS;
-    return records_differ(&on->base, expected, &found, what, limit_of(d, v), text, size);
-}
-
 static void try_variant(session *s, const subject *on, int number) {
     static drawing d;
     const variant *v = variant_number(number);
@@ -167,8 +96,8 @@ static void try_variant(session *s, const subject *on, int number) {
              (unsigned long long)on->seed, v->name);
     d = on->base;
     vary(&d, v, on->seed);
-    bool failed =
-        number == 0 ? base_fails(on, text, sizeof text) : variant_fails(on, v, &d, text, sizeof text);
+    bool failed = number == 0 ? base_fails(on, text, sizeof text)
+                              : variant_fails(on, v, &d, usual_limits(&d, v), false, text, sizeof text);
     score *scores[] = {&s->all, &s->variants[number], NULL};
     for (int i = 0; family_number(i); i++)
         if (family_number(i) == on->family)
@@ -183,18 +112,6 @@ static void try_variant(session *s, const subject *on, int number) {
         keep_model(s, on, &on->base, "base");
         keep_model(s, on, &d, v->name);
     }
-}
-
-static void run_twin(subject *on) {
-    static drawing twin;
-    const variant *v = find_variant("twin");
-    on->has_twin = can_vary(&on->base, v);
-    on->twin.ran = false;
-    if (!on->has_twin)
-        return;
-    twin = on->base;
-    vary(&twin, v, on->seed);
-    record_run(&twin, &on->twin);
 }
 
 static int variant_count(void) {
@@ -218,20 +135,17 @@ static void order_variants(const subject *on, int *order, int count) {
 }
 
 /* The variant that was asked for, or the base and a few others. */
-static void try_mechanism(session *s, subject *on) {
+static void try_mechanism(session *s, const family *f, drive_mode mode, uint64_t seed) {
+    static subject on;
     int order[MOST_VARIANTS], count = variant_count(), tried = 0;
     const variant *only = s->asked.variant ? find_variant(s->asked.variant) : NULL;
-    snprintf(running, sizeof running, "%s.%s %llu base", on->family->name, MODE_NAME[on->mode],
-             (unsigned long long)on->seed);
-    draw(on->family, on->mode, on->seed, &on->base);
-    record_run(&on->base, &on->run);
-    run_twin(on);
-    order_variants(on, order, count);
+    draw_subject(&on, f, mode, seed);
+    order_variants(&on, order, count);
     for (int i = 0; i < count && tried < PER_MECHANISM && s->all.total < s->asked.count; i++) {
         const variant *v = variant_number(order[i]);
-        if ((only && v != only) || !can_vary(&on->base, v))
+        if ((only && v != only) || !can_vary(&on.base, v))
             continue;
-        try_variant(s, on, order[i]);
+        try_variant(s, &on, order[i]);
         tried++;
     }
 }
@@ -256,18 +170,15 @@ static bool any_asked(const request *asked) {
 
 /* Families in turn, each in a mode that changes from round to round. */
 static void try_all(session *s) {
-    static subject on;
     for (long round = 0; s->all.total < s->asked.count; round++)
         for (int i = 0; family_number(i); i++) {
-            on.family = family_number(i);
+            const family *f = family_number(i);
             int mode = (int)((round + i) % DRIVE_MODES);
-            for (int next = 0; next < DRIVE_MODES && !is_asked(&s->asked, on.family, mode, round); next++)
+            for (int next = 0; next < DRIVE_MODES && !is_asked(&s->asked, f, mode, round); next++)
                 mode = (mode + 1) % DRIVE_MODES;
-            if (!is_asked(&s->asked, on.family, mode, round) || s->all.total >= s->asked.count)
+            if (!is_asked(&s->asked, f, mode, round) || s->all.total >= s->asked.count)
                 continue;
-            on.mode = (drive_mode)mode;
-            on.seed = s->asked.seed + (uint64_t)round;
-            try_mechanism(s, &on);
+            try_mechanism(s, f, (drive_mode)mode, s->asked.seed + (uint64_t)round);
             fflush(stdout);
         }
 }
@@ -286,6 +197,7 @@ static void tell_scores(const session *s) {
 static void usage(FILE *file) {
     fprintf(file, "usage: metamorph [--seed N] [--count N] [--family NAME[.MODE]] [--variant NAME] [--keep "
                   "DIR] [--quiet]\n"
+                  "       metamorph --placements SHARE [--family NAME] [--quiet]\n"
                   "       metamorph --list\n"
                   "       metamorph --emit FAMILY[.MODE] SEED [VARIANT]\n");
 }
@@ -307,12 +219,16 @@ static bool parse(request *asked, int argc, char **argv) {
             asked->family = value;
         else if (!strcmp(argv[i], "--variant"))
             asked->variant = value;
+        else if (!strcmp(argv[i], "--placements"))
+            asked->share = fmin(fmax(strtod(value, NULL), 1e-9), 1);
         else if (!strcmp(argv[i], "--keep"))
             asked->keep = value;
         else
             return false;
         i++;
     }
+    if (asked->share > 0)
+        return !asked->family || has_placements(asked->family);
     return any_asked(asked) && (!asked->variant || find_variant(asked->variant));
 }
 
@@ -332,6 +248,8 @@ int main(int argc, char **argv) {
     signal(SIGSEGV, tell_crash);
     signal(SIGABRT, tell_crash);
     signal(SIGFPE, tell_crash);
+    if (s.asked.share > 0)
+        return !try_placements(s.asked.share, s.asked.family, s.asked.quiet);
     try_all(&s);
     tell_scores(&s);
     return s.all.right < s.all.total;

@@ -102,6 +102,8 @@ static keel_status record_loads(const recorder *to, int row, const keel_point *a
             torque = scale(-1, add(torque, cross(arm, force)));
             force = scale(-1, force);
         }
+        vec place = joint_place(to, joint, joint->exchanged ? 0 : 1, poses);
+        load->at = turned_back(placed->turn, sub(scale(1 / placed->length, place), placed->shift));
         load->force = turned_back(placed->turn, scale(force_unit, force));
         load->torque = turned_back(placed->turn, scale(force_unit / placed->length, torque));
     }

@@ -14,6 +14,7 @@ typedef struct body_state {
 
 typedef struct joint_load {
     vec force, torque; /* on the second body of the base */
+    vec at;            /* where the force acts, about which the torque is */
 } joint_load;
 
 typedef struct record {
