@@ -272,8 +272,9 @@ extern bool cli_leave_at_once;
 /* Machine code for a run, as its option 'code' has it: attached and, if it was asked for, compiled before the
  * run; compiled in the background when a run turns out to be long. */
 typedef struct cli_code {
+    keel_system *system; /* to be looked after; NULL: no longer */
     keel_native *native; /* NULL: none */
-    double next;         /* when to look after it, on the monotonic clock */
+    double next;         /* when to look after the compiler, on the monotonic clock */
 } cli_code;
 
 void cli_code_start(cli_code *code, const keel_model *model, keel_diagnostics *diagnostics);

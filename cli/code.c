@@ -15,18 +15,30 @@ static double seconds(void) {
 }
 
 void cli_code_start(cli_code *code, const keel_model *model, keel_diagnostics *diagnostics) {
-    bool asked = model->settings.code == KEEL_CODE_NATIVE;
-    *code = (cli_code){.next = seconds() + COMPILE_AFTER};
-    if (model->settings.code == KEEL_CODE_TAPE)
+    bool automatic = model->settings.code == KEEL_CODE_AUTO;
+    *code = (cli_code){.system = automatic ? model->system : NULL, .next = HUGE_VAL};
+    if (automatic)
+        code->next = seconds() + COMPILE_AFTER;
+    if (model->settings.code != KEEL_CODE_NATIVE)
         return;
-    /* who did not ask for machine code does not miss it */
-    code->native = keel_native_attach(model->system, NULL, asked ? diagnostics : NULL);
-    if (code->native && asked)
+    code->native = keel_native_attach(model->system, NULL, diagnostics);
+    if (code->native)
         keel_native_compile(code->native, 1);
 }
 
+/* Who did not ask for machine code does not miss it. */
+static void attach_earned(cli_code *code) {
+    const keel_native_options earned = {.earned = 1};
+    if (!keel_native_is_due(code->system))
+        return;
+    code->native = keel_native_attach(code->system, &earned, NULL);
+    code->system = NULL;
+}
+
 void cli_code_follow(cli_code *code) {
-    if (!code->native || seconds() < code->next)
+    if (code->system)
+        attach_earned(code);
+    if (!code->native || code->next == HUGE_VAL || seconds() < code->next)
         return;
     keel_native_state state = keel_native_compile(code->native, 0);
     code->next = state == KEEL_NATIVE_COMPILING ? seconds() + LOOK_AFTER : HUGE_VAL;

@@ -43,6 +43,10 @@ static inline pair pair_of(const trial *t) {
     p.small = p.r->system;
     assert_int_equal(p.full->work_new(p.full, &p.work), KEEL_OK);
     assert_int_equal(p.small->work_new(p.small, &p.small_work), KEEL_OK);
+    if (p.full->prepare) /* as in a long run */
+        p.full->prepare(p.full, p.work);
+    if (p.small->prepare)
+        p.small->prepare(p.small, p.small_work);
     p.u = zeroed(p.small->n_q), p.u_rate = zeroed(p.small->n_v);
     p.q = zeroed(p.full->n_q), p.v = zeroed(p.full->n_v), p.value = zeroed(p.r->n_poses);
     return p;

@@ -33,6 +33,7 @@ typedef struct keel_native_options {
     const char *compiler; /* command with arguments; NULL: $CC, or else cc             */
     const char *cache;    /* directory; NULL: $KEEL_CACHE, $XDG_CACHE_HOME/keel or ~/.cache/keel */
     double patience;      /* seconds after which a compiler is ended; 0: 300                */
+    int earned; /* 1: for formulas only that some run has shortened by now, see keel_native_is_due */
 } keel_native_options;
 
 /* Writes the code of the system, and of its reduction if it has one (keel_system.reduction), and takes what
@@ -43,8 +44,12 @@ typedef struct keel_native_options {
 KEEL_API keel_native *keel_native_attach(keel_system *system, const keel_native_options *options,
                                          keel_diagnostics *diagnostics);
 
+/* Whether runs of the system have got to the shortened formulas that the code is made of (docs/native.md):
+ * before that, attaching has to shorten them. */
+KEEL_API int keel_native_is_due(const keel_system *system);
+
 /* Starts the compiler unless that was done before, looks whether it is ready, and lets the system go over to
- * its code. `wait`: not before it is ready. */
+ * its code. `wait`: not before it is ready; runs that begin later use it from their start. */
 KEEL_API keel_native_state keel_native_compile(keel_native *native, int wait);
 
 KEEL_API keel_native_state keel_native_state_of(const keel_native *native);

@@ -176,7 +176,12 @@ struct keel_system {
 
     /* Machine code for the linear systems of M and J, made by keel_native_attach (keel/native.h): asked for
      * before every factorization, and may come late in a run. NULL: none. */
-    const keel_saddle_code *(*kernel)(const keel_system *system);
+    const keel_saddle_code *(*kernel)(const keel_system *system, void *work);
+
+    /* Evaluations with this workspace are to be as fast as they can be, whatever that takes now: the run has
+     * said what evaluates its formulas (keel_settings.code). Otherwise it is prepared when the run turns out
+     * to be long. NULL: nothing to prepare. */
+    void (*prepare)(const keel_system *system, void *work);
 
     /* v' [n_v] at a point that needs no multipliers, and the power of keel_terms, without M and J: a
      * recursion of the system's own, where it has one that is faster. Explicit Runge-Kutta methods ask for it

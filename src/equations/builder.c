@@ -1,5 +1,6 @@
 /* builder.c - memory, errors and small containers of the compiler. */
 #include "equations/builder.h"
+#include "equations/prepare.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +15,7 @@ bool ki_builder_init(ki_builder *b, const keel_equations *source, keel_diagnosti
 }
 
 void ki_builder_free(ki_builder *b) {
-    if (b->graph)
+    if (b->graph && !b->released)
         ki_graph_free(b->graph);
     for (int kind = 0; kind < KI_KINDS; kind++)
         free(b->of[kind].at);
@@ -36,6 +37,16 @@ void ki_builder_free(ki_builder *b) {
     ki_arena_free(&b->arena);
     ki_model_free(b->model);
     keel_state_free(b->start);
+}
+
+ki_model *ki_builder_release(ki_builder *b) {
+    ki_model *model = b->model;
+    if (model->preparation) {
+        ki_preparation_own(model->preparation, b->graph);
+        b->released = true;
+    }
+    b->model = NULL;
+    return model;
 }
 
 bool ki_out_of_memory(const ki_builder *b) {

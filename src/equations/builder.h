@@ -138,6 +138,8 @@ typedef struct ki_builder {
     /* what fills each section of keel_terms */
     const ki_node *section[KI_SECTIONS]; /* [model->count[section]] */
 
+    bool released;  /* the graph has another owner */
+    bool shortened; /* programs are shortened at once, not when a run has earned it */
     ki_model *model;
     keel_state *start;
 } ki_builder;
@@ -162,7 +164,8 @@ bool ki_check_start(ki_builder *b);
 bool ki_builder_init(ki_builder *b, const keel_equations *source, keel_diagnostics *diagnostics);
 void ki_builder_free(ki_builder *b);
 bool ki_out_of_memory(const ki_builder *b);
-bool ki_builder_ok(const ki_builder *b); /* no error and no failed allocation so far */
+ki_model *ki_builder_release(ki_builder *b); /* the model, which is the caller's from now on */
+bool ki_builder_ok(const ki_builder *b);     /* no error and no failed allocation so far */
 keel_status ki_builder_status(const ki_builder *b);
 
 /* Reports an error of an entry (NULL: of none); only the first of each entry is shown. */

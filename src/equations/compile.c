@@ -43,9 +43,8 @@ keel_status keel_equations_compile(const keel_equations *equations, keel_diagnos
         going = PARTS[i](&b);
     keel_status status = ki_builder_status(&b);
     if (status == KEEL_OK) {
-        *system = &b.model->system;
+        *system = &ki_builder_release(&b)->system;
         *start = b.start;
-        b.model = NULL;
         b.start = NULL;
     }
     ki_builder_free(&b);

@@ -1,8 +1,10 @@
 /* evaluate.c - a compiled system at work: point in, terms out, nothing allocated. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "equations/coupling.h"
+#include "equations/prepare.h"
 
 /* Programs of all terms together never have more answers than all sections. */
 static int all_answers(const ki_model *model) {
@@ -35,6 +37,37 @@ static void work_free(void *user) {
     free(work);
 }
 
+static void use_programs(ki_work *work, const ki_programs *programs) {
+    for (int i = 0; i < programs->count; i++)
+        work->program[i] = tape_work(&work->arena, programs->at[i].tape);
+    work->programs = programs;
+}
+
+/* To the shortened programs. Without the memory for them the given ones stay. */
+static void go_over(const ki_model *model, ki_work *work) {
+    const ki_programs *shortened = ki_shortened_programs(model);
+    double *given[KI_PROGRAMS_MAX];
+    work->left = HUGE_VAL;
+    if (work->prepared)
+        return;
+    if (shortened != work->programs) {
+        memcpy(given, work->program, sizeof given);
+        bool failed = work->arena.failed;
+        use_programs(work, shortened);
+        if (work->arena.failed && !failed) {
+            work->arena.failed = false;
+            memcpy(work->program, given, sizeof given);
+            work->programs = &model->given;
+            return;
+        }
+    }
+    work->prepared = true;
+}
+
+static void prepare(const keel_system *system, void *user) {
+    go_over(system->model, user);
+}
+
 static keel_status work_new(const keel_system *system, void **result) {
     const ki_model *model = system->model;
     ki_work *work = calloc(1, sizeof *work);
@@ -44,8 +77,10 @@ static keel_status work_new(const keel_system *system, void **result) {
     ki_arena_init(&work->arena);
     work->inputs = KI_NEW(&work->arena, double, model->inputs.count);
     work->answers = KI_NEW(&work->arena, double, all_answers(model));
-    for (int i = 0; i < model->programs; i++)
-        work->program[i] = tape_work(&work->arena, model->program[i].tape);
+    work->left = ki_preparation_price(model);
+    use_programs(work, &model->given);
+    if (ki_begins_prepared(model))
+        go_over(model, work);
     if (model->outputs)
         work->outputs = tape_work(&work->arena, model->outputs);
     if (model->drawing)
@@ -117,8 +152,9 @@ static double *destination(keel_terms *terms, ki_section section) {
 }
 
 static void run_program(const ki_model *model, ki_work *work, int number, keel_terms *terms) {
-    const ki_program *program = &model->program[number];
+    const ki_program *program = &work->programs->at[number];
     const double *answers = work->answers;
+    work->left -= (double)ki_tape_length(program->tape);
     ki_tape_run(program->tape, work->inputs, work->program[number], work->answers);
     for (int s = 0; s < KI_SECTIONS; s++) {
         if (!(ki_section_bit[s] & program->what) || !model->count[s])
@@ -152,12 +188,12 @@ static void load_all(const ki_model *model, unsigned what, const keel_point *at,
 
 /* The first program for nothing but terms of `what`, which is the largest; looked up once, as steps ask for
  * the same sets again and again. */
-static inline int largest_within(const ki_model *model, ki_work *work, unsigned what) {
+static inline int largest_within(ki_work *work, unsigned what) {
     ki_found *found = &work->found[(what ^ what >> 4 ^ what >> 8) % KI_FOUND];
     if (found->what == what)
         return found->program;
     int i = 0;
-    while (model->program[i].what & ~what)
+    while (work->programs->at[i].what & ~what)
         i++;
     *found = (ki_found){what, i};
     return i;
@@ -174,8 +210,8 @@ static keel_status evaluate_parts(const ki_model *model, const ki_native_code *c
             return status;
     }
     for (unsigned left = what; left;) {
-        int i = largest_within(model, work, left);
-        left &= ~model->program[i].what;
+        int i = largest_within(work, left);
+        left &= ~work->programs->at[i].what;
         if (has_code(code, i, at)) {
             code->program[i](at, work->inputs + model->inputs.w, terms);
             continue;
@@ -190,15 +226,21 @@ static keel_status evaluate_parts(const ki_model *model, const ki_native_code *c
     return KEEL_OK;
 }
 
+static inline const ki_native_code *code_for(const ki_model *model, const ki_work *work) {
+    return work->prepared ? atomic_load_explicit(&model->native, memory_order_acquire) : NULL;
+}
+
 /* Most of the time one program has it all, as machine code. */
 static keel_status evaluate(const keel_system *system, void *user, unsigned what, const keel_point *at,
                             keel_terms *terms) {
     const ki_model *model = system->model;
-    const ki_native_code *code = atomic_load_explicit(&model->native, memory_order_acquire);
     ki_work *work = user;
+    if (work->left <= 0)
+        go_over(model, work);
+    const ki_native_code *code = code_for(model, work);
     what &= model->available;
-    int i = what && !model->coupling ? largest_within(model, work, what) : 0;
-    if (model->coupling || model->program[i].what != what || !has_code(code, i, at))
+    int i = what && !model->coupling ? largest_within(work, what) : 0;
+    if (model->coupling || work->programs->at[i].what != what || !has_code(code, i, at))
         return evaluate_parts(model, code, work, what, at, terms);
     code->program[i](at, work->inputs + model->inputs.w, terms);
     return KEEL_OK;
@@ -231,9 +273,8 @@ static void switching_values(const keel_system *system, void *user, const keel_p
     ki_tape_run(model->sides, work->inputs, work->sides, g);
 }
 
-static const keel_saddle_code *kernel(const keel_system *system) {
-    const ki_model *model = system->model;
-    const ki_native_code *code = atomic_load_explicit(&model->native, memory_order_acquire);
+static const keel_saddle_code *kernel(const keel_system *system, void *user) {
+    const ki_native_code *code = code_for(system->model, user);
     return code ? code->saddle : NULL;
 }
 
@@ -275,6 +316,7 @@ void ki_model_connect(ki_model *model) {
     model->system.work_free = work_free;
     model->system.evaluate = evaluate;
     model->system.kernel = kernel;
+    model->system.prepare = prepare;
     model->system.outputs = model->outputs ? outputs : NULL;
     model->system.switches.next = model->instants ? next_switch : NULL;
     model->system.switches.values = model->sides ? switching_values : NULL;
@@ -283,8 +325,8 @@ void ki_model_connect(ki_model *model) {
 void ki_model_free(ki_model *model) {
     if (!model)
         return;
-    for (int i = 0; i < model->programs; i++)
-        ki_tape_free(model->program[i].tape);
+    ki_programs_clear(&model->given);
+    ki_preparation_free(model->preparation);
     ki_tape_free(model->outputs);
     ki_tape_free(model->drawing);
     ki_tape_free(model->sides);

@@ -1,4 +1,5 @@
-/* model.h - a compiled system: what evaluate() works with. Never written after construction. */
+/* model.h - a compiled system: what evaluate() works with. Never written after construction, but for what is
+ * prepared for long runs (prepare.h), which does not change what a run computes. */
 #ifndef KI_EQUATIONS_MODEL_H
 #define KI_EQUATIONS_MODEL_H
 
@@ -66,7 +67,14 @@ typedef struct ki_program {
     ki_tape *tape;
 } ki_program;
 
+/* Those for more terms first; the last ones are for single terms. */
+typedef struct ki_programs {
+    int count;
+    ki_program at[KI_PROGRAMS_MAX];
+} ki_programs;
+
 typedef struct ki_coupling ki_coupling;
+typedef struct ki_preparation ki_preparation;
 
 /* Machine code for some of the programs (src/native/): the same operations as the tape, point in, terms out.
  */
@@ -88,16 +96,16 @@ enum {
 
 typedef struct ki_model {
     keel_system system; /* what the caller holds; its `model` points back here */
-    /* The only thing that may change after construction; results do not depend on when it does. */
+    /* Of the shortened programs. May appear and go at any time; results do not depend on when. */
     _Atomic(const ki_native_code *) native; /* NULL: none */
     ki_arena arena;
     ki_inputs inputs;
-    int count[KI_SECTIONS]; /* numbers in each section */
-    unsigned available;     /* terms that are not empty */
-    int programs;
-    ki_program program[KI_PROGRAMS_MAX]; /* those for more terms first; the last ones are for single terms */
-    ki_tape *outputs;                    /* NULL: none */
-    ki_tape *drawing;                    /* x, y, z of every point to draw; NULL: none */
+    int count[KI_SECTIONS];      /* numbers in each section */
+    unsigned available;          /* terms that are not empty */
+    ki_programs given;           /* of the formulas as they are */
+    ki_preparation *preparation; /* of the shortened ones; NULL: the given ones are */
+    ki_tape *outputs;            /* NULL: none */
+    ki_tape *drawing;            /* x, y, z of every point to draw; NULL: none */
     keel_drawing drawn;
     bool natural;             /* q' = v / M (natural.h) */
     struct ki_model *reduced; /* system.reduction->system (reduction.h); NULL: none */
@@ -122,6 +130,9 @@ typedef struct ki_found {
 /* A private scratch area. */
 typedef struct ki_work {
     ki_arena arena;
+    const ki_programs *programs;            /* those in use: the given or the shortened ones */
+    bool prepared;                          /* the shortened ones, which may have machine code */
+    double left;                            /* instructions until they are earned */
     double *inputs;                         /* [inputs.count] */
     double *answers;                        /* of one program */
     double *program[KI_PROGRAMS_MAX];       /* work array of each tape */

@@ -4,10 +4,10 @@
 enum { MOST_SCRATCH = 2048, MOST_INPUTS = 8 };
 
 static const ki_program *program_of_M(const ki_model *model, int *number) {
-    for (int i = 0; i < model->programs; i++)
-        if (model->program[i].what == KEEL_MASS) {
+    for (int i = 0; i < model->given.count; i++)
+        if (model->given.at[i].what == KEEL_MASS) {
             *number = i;
-            return &model->program[i];
+            return &model->given.at[i];
         }
     return NULL;
 }

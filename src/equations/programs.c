@@ -3,7 +3,11 @@
  * One tape computes shared subexpressions once, so the sets that integrators use in every step have a tape of
  * their own. Any other set is put together from these, the largest that fits inside it first.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "equations/builder.h"
+#include "equations/prepare.h"
 
 static const unsigned WANTED[] = {
     /* a right-hand side, without and with the power, without and with drivers */
@@ -59,40 +63,35 @@ static void build_states(ki_builder *b) {
     ki_set_section(b, KI_SECTION_F, f, n_z);
 }
 
-static bool has_program(const ki_model *model, unsigned what) {
-    for (int i = 0; i < model->programs; i++)
-        if (model->program[i].what == what)
+static bool has_program(const ki_programs *programs, unsigned what) {
+    for (int i = 0; i < programs->count; i++)
+        if (programs->at[i].what == what)
             return true;
     return false;
 }
 
 /* The sections of `what`, one after another; how many nodes. */
-static int collect(const ki_builder *b, unsigned what, ki_node *nodes) {
+static int collect(const ki_formulas *f, unsigned what, ki_node *nodes) {
     int count = 0;
     for (int s = 0; s < KI_SECTIONS; s++)
-        for (int i = 0; (ki_section_bit[s] & what) && i < b->model->count[s]; i++)
-            nodes[count++] = b->section[s][i];
+        for (int i = 0; (ki_section_bit[s] & what) && i < f->count[s]; i++)
+            nodes[count++] = f->section[s][i];
     return count;
 }
 
-static ki_shortener *shortener_of(ki_builder *b, unsigned what, ki_node *nodes) {
-    int count = collect(b, what, nodes);
-    ki_shortener *shortener = ki_shortener_new(b->graph, nodes, count, b->inputs.q, b->inputs.n);
-    b->out_of_memory = b->out_of_memory || !shortener;
-    return shortener;
+static ki_shortener *shortener_of(const ki_formulas *f, unsigned what, ki_node *nodes) {
+    return ki_shortener_new(f->graph, nodes, collect(f, what, nodes), f->q, f->n);
 }
 
-/* shortener: NULL for formulas as they are */
-static void add_program(ki_builder *b, unsigned what, ki_shortener *shortener, ki_node *nodes) {
-    ki_model *model = b->model;
-    int count = collect(b, what, nodes);
+/* shortener: NULL for formulas as they are. False when out of memory. */
+static bool add_program(const ki_formulas *f, unsigned what, ki_shortener *shortener, ki_node *nodes,
+                        ki_programs *programs) {
+    int count = collect(f, what, nodes);
     bool ok = !shortener || ki_shorten(shortener, nodes, count);
-    ki_tape *tape = ok ? ki_tape_new(b->graph, nodes, count, b->inputs.count) : NULL;
-    if (!tape) {
-        b->out_of_memory = true;
-        return;
-    }
-    model->program[model->programs++] = (ki_program){what, tape};
+    ki_tape *tape = ok ? ki_tape_new(f->graph, nodes, count, f->inputs) : NULL;
+    if (tape)
+        programs->at[programs->count++] = (ki_program){what, tape};
+    return tape;
 }
 
 static int bits_in(unsigned what) {
@@ -103,13 +102,13 @@ static int bits_in(unsigned what) {
 }
 
 /* Those for more terms first, otherwise in the order of WANTED. */
-static void sort_programs(ki_model *model) {
-    for (int i = 1; i < model->programs; i++) {
-        ki_program moved = model->program[i];
+static void sort_programs(ki_programs *programs) {
+    for (int i = 1; i < programs->count; i++) {
+        ki_program moved = programs->at[i];
         int to = i;
-        for (; to > 0 && bits_in(model->program[to - 1].what) < bits_in(moved.what); to--)
-            model->program[to] = model->program[to - 1];
-        model->program[to] = moved;
+        for (; to > 0 && bits_in(programs->at[to - 1].what) < bits_in(moved.what); to--)
+            programs->at[to] = programs->at[to - 1];
+        programs->at[to] = moved;
     }
 }
 
@@ -138,35 +137,75 @@ static ki_shortener *choose_shortener(const shorteners *s, unsigned what) {
     return what == KEEL_TANGENT ? s->tangent : s->terms;
 }
 
-static void build_all(ki_builder *b, ki_node *nodes) {
-    ki_model *model = b->model;
-    unsigned apart = KEEL_TANGENT | KEEL_ENERGY;
-    shorteners s = {shortener_of(b, model->available & ~apart, nodes),
-                    shortener_of(b, model->available & KEEL_TANGENT, nodes)};
-    for (unsigned i = 0; i < sizeof WANTED / sizeof *WANTED && !ki_out_of_memory(b); i++) {
-        unsigned what = WANTED[i] & model->available;
-        if (model->system.f_needs_lambda && what != KEEL_STATES)
+static bool add_all(const ki_formulas *f, const shorteners *s, ki_node *nodes, ki_programs *programs) {
+    for (unsigned i = 0; i < sizeof WANTED / sizeof *WANTED; i++) {
+        unsigned what = WANTED[i] & f->available;
+        if (f->f_needs_lambda && what != KEEL_STATES)
             what &= ~(unsigned)KEEL_STATES; /* asked for alone, after the multipliers */
-        if (what && !has_program(model, what))
-            add_program(b, what, choose_shortener(&s, what), nodes);
+        if (what && !has_program(programs, what) &&
+            !add_program(f, what, choose_shortener(s, what), nodes, programs))
+            return false;
     }
+    sort_programs(programs);
+    return true;
+}
+
+static bool add_shortened(const ki_formulas *f, ki_node *nodes, ki_programs *programs) {
+    unsigned apart = KEEL_TANGENT | KEEL_ENERGY;
+    shorteners s = {shortener_of(f, f->available & ~apart, nodes),
+                    shortener_of(f, f->available & KEEL_TANGENT, nodes)};
+    bool ok = s.terms && s.tangent && add_all(f, &s, nodes, programs);
     ki_shortener_free(s.terms);
     ki_shortener_free(s.tangent);
+    return ok;
+}
+
+bool ki_make_programs(const ki_formulas *f, bool shortened, ki_programs *programs) {
+    int total = 0;
+    for (int s = 0; s < KI_SECTIONS; s++)
+        total += f->count[s];
+    ki_node *nodes = calloc((size_t)total + 1, sizeof *nodes);
+    *programs = (ki_programs){0};
+    bool ok = nodes && (shortened ? add_shortened(f, nodes, programs)
+                                  : add_all(f, &(shorteners){NULL, NULL}, nodes, programs));
+    free(nodes);
+    if (!ok)
+        ki_programs_clear(programs);
+    return ok;
+}
+
+void ki_programs_clear(ki_programs *programs) {
+    for (int i = 0; i < programs->count; i++)
+        ki_tape_free(programs->at[i].tape);
+    programs->count = 0;
+}
+
+static ki_formulas formulas_of(const ki_builder *b) {
+    const ki_model *model = b->model;
+    ki_formulas f = {.graph = b->graph,
+                     .available = model->available,
+                     .f_needs_lambda = model->system.f_needs_lambda,
+                     .q = b->inputs.q,
+                     .n = b->inputs.n,
+                     .inputs = b->inputs.count};
+    memcpy(f.count, model->count, sizeof f.count);
+    memcpy(f.section, b->section, sizeof f.section);
+    return f;
 }
 
 bool ki_build_programs(ki_builder *b) {
     ki_model *model = b->model;
-    int total = 0;
     build_states(b);
-    for (int s = 0; s < KI_SECTIONS; s++) {
-        total += model->count[s];
+    for (int s = 0; s < KI_SECTIONS; s++)
         if (model->count[s])
             model->available |= ki_section_bit[s];
-    }
-    ki_node *nodes = KI_SCRATCH(b, ki_node, total);
-    if (nodes && !ki_out_of_memory(b))
-        build_all(b, nodes);
-    sort_programs(model);
+    if (ki_out_of_memory(b))
+        return false;
+    ki_formulas f = formulas_of(b);
+    if (!ki_make_programs(&f, b->shortened, &model->given))
+        b->out_of_memory = true;
+    else if (!b->shortened)
+        b->out_of_memory = b->out_of_memory || !(model->preparation = ki_preparation_new(&f, &model->given));
     build_outputs(b);
     return !ki_out_of_memory(b);
 }

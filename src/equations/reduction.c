@@ -388,9 +388,8 @@ static void finish(writer *w, ki_builder *to) {
                                     .room = w->s.rooms ? room : NULL};
     if (ki_out_of_memory(to))
         return;
-    w->b->model->reduced = model;
+    w->b->model->reduced = ki_builder_release(to);
     w->b->model->system.reduction = &r->reduction;
-    to->model = NULL;
 }
 
 static bool is_simple(const ki_builder *b) {

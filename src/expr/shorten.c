@@ -61,15 +61,14 @@ static ki_node build_class(ki_shortener *s, int c) {
     return s->node[c];
 }
 
-static bool find_classes(ki_shortener *s, const ki_cone *cone) {
-    ki_ref *ref = ki_expr_resize(NULL, (size_t)cone->count, sizeof *ref);
-    for (int i = 0; ref && i < cone->count; i++) {
+/* ref: of each node of the cone */
+static bool find_classes(ki_shortener *s, const ki_cone *cone, ki_ref *ref) {
+    for (int i = 0; i < cone->count; i++) {
         ref[i] = ki_class_of_node(&s->all, s->graph, cone, ref, i);
         s->ref[cone->node[i]] = ref[i];
     }
-    free(ref);
     s->all.searching = true;
-    return ref && !s->all.failed;
+    return !s->all.failed && !s->all.forms.failed;
 }
 
 static bool find_roots(ki_shortener *s, const ki_node *nodes, int count) {
@@ -88,8 +87,9 @@ static bool choose(ki_shortener *s, int count) {
     return true;
 }
 
-static bool search(ki_shortener *s, const ki_cone *cone, int count, int first, int symbols) {
-    bool ok = choose(s, count) && ki_search_without(&s->all, s->graph, cone, first, symbols);
+static bool search(ki_shortener *s, const ki_cone *cone, const ki_ref *ref, int count, int first,
+                   int symbols) {
+    bool ok = choose(s, count) && ki_search_without(&s->all, s->graph, cone, ref, first, symbols);
     if (ok)
         ki_search_factors(&s->all);
     ok = ok && !s->all.failed && choose(s, count);
@@ -113,9 +113,11 @@ static bool fill(ki_shortener *s, const ki_node *nodes, int count, int first, in
     ki_cone cone;
     if (!ki_cone_make(s->graph, nodes, count, &cone))
         return false;
-    bool ok = cone.count == 0 || cone.count > MOST_NODES ||
-              (find_classes(s, &cone) && find_roots(s, nodes, count) &&
-               search(s, &cone, count, first, symbols) && conclude(s));
+    bool idle = cone.count == 0 || cone.count > MOST_NODES;
+    ki_ref *ref = idle ? NULL : ki_expr_resize(NULL, (size_t)cone.count, sizeof *ref);
+    bool ok = idle || (ref && find_classes(s, &cone, ref) && find_roots(s, nodes, count) &&
+                       search(s, &cone, ref, count, first, symbols) && conclude(s));
+    free(ref);
     ki_cone_free(&cone);
     return ok;
 }

@@ -1,32 +1,27 @@
 /* shorten.h - the inside of ki_shorten, for the files shorten*.c.
  *
  * A class holds all ways that are known to compute one function, up to its sign. Functions are told apart by
- * their values at a few random points: what is equal as a polynomial of numbers, symbols, sines and cosines
- * is in one class, what is not is in two, with probability one. Of all other operations nothing is assumed
- * but that equal arguments give equal results: their values at the points are random numbers of their own, so
- * that nothing is concluded from points on one side of a kink, from a function that is flat at the points, or
- * from a quotient that is 0 / 0 elsewhere.
+ * their normal forms (shorten_forms.h): what is equal as a polynomial of numbers, symbols, sines and cosines
+ * is in one class, what is not, or cannot be shown to be, is in two. Of all other operations nothing is
+ * assumed but that equal arguments give equal results.
  *
- * shorten_values.c: values and what is known of their errors. shorten_classes.c: classes and their ways,
- * found by value. shorten_search.c: further ways, by a symbol that drops out, a common factor, a sum or
- * product of two others. shorten_choose.c: the way to compute each class, so that all take few operations.
- * shorten.c: from nodes to classes and back.
+ * shorten_atoms.c, shorten_forms.c: normal forms. shorten_classes.c: classes and their ways.
+ * shorten_values.c: what the ways round off. shorten_search.c: further ways, by a symbol that drops out, a
+ * common factor, a sum or product of two others. shorten_choose.c: the way to compute each class, so that all
+ * take few operations. shorten.c: from nodes to classes and back.
  */
 #ifndef KI_SHORTEN_H
 #define KI_SHORTEN_H
 
-#include <stdint.h>
-
 #include "expr/graph.h"
-#include "expr/twofold.h"
+#include "expr/shorten_forms.h"
 
-enum { KI_POINTS = 7 };
+enum { KI_POINTS = 8 };
 
-/* Values at the points, and for each: how far it may be off; how far it would be off if numbers were meant
- * with one more or less in their last digit; how far off the same operations with doubles are. */
+/* Values at a few points of very different sizes, and how far off the operations with doubles may be. They
+ * choose between ways to compute one function; they never tell which functions are equal. */
 typedef struct ki_sample {
-    ki_twofold value[KI_POINTS];
-    double error[KI_POINTS], noise[KI_POINTS], rounding[KI_POINTS];
+    double value[KI_POINTS], rounding[KI_POINTS];
 } ki_sample;
 
 /* A function or its negative: 2 * class, plus 1 for the negative. */
@@ -42,28 +37,27 @@ typedef struct ki_way {
 } ki_way;
 
 typedef struct ki_class {
+    ki_form form;               /* of its first way */
+    ki_residue residue;         /* of the form */
+    uint32_t ratio;             /* of its residues, the same for all multiples; 0: there is none */
     ki_sample sample;           /* of the way with the smallest errors */
     double rounding[KI_POINTS]; /* of the best one among the given formulas */
     int first, last;            /* its ways */
 } ki_class;
 
-/* Places by a key; KI_NONE: free. A power of two of them, at most half taken. */
-typedef struct ki_index {
-    int *slot;
-    int size, taken;
-} ki_index;
-
 typedef struct ki_classes {
+    ki_forms forms;
     ki_class *at;
     int count, capacity;
     ki_way *way;
     int way_count, way_capacity;
-    ki_index by_value; /* classes by the size of their first value, */
-    ki_index by_ratio; /* by that of the second over the first */
-    ki_index by_way;   /* ways by what they are */
-    uint8_t *near;     /* by cells: bits for some class with such a value, with such a ratio */
-    bool searching;    /* what is added now are further ways, not the given ones */
-    bool failed;       /* out of memory */
+    ki_index by_form;    /* classes by their forms, */
+    ki_index by_residue; /* by the first residue, up to its sign, */
+    ki_index by_ratio;
+    ki_index by_way; /* ways by what they are */
+    uint8_t *near;   /* by residues: bits for some class with such a one, with such a ratio */
+    bool searching;  /* what is added now are further ways, not the given ones */
+    bool failed;     /* out of memory */
 } ki_classes;
 
 void ki_classes_free(ki_classes *all);
@@ -78,31 +72,26 @@ ki_ref ki_classes_apply(ki_classes *all, ki_op op, ki_ref a, ki_ref b, ki_ref c)
 ki_ref ki_classes_number(ki_classes *all, double value);
 ki_ref ki_classes_symbol(ki_classes *all, int id);
 
+bool ki_classes_is_number(const ki_classes *all, ki_ref x, double *value);
+
 /* If x + y or x y is a class already, that has one more way; the same if x y is a multiple of a class. */
 void ki_classes_notice(ki_classes *all, ki_op op, ki_ref x, ki_ref y);
 void ki_classes_notice_multiple(ki_classes *all, ki_ref x, ki_ref y);
 
-/* Values. */
+/* Samples. */
 ki_sample ki_sample_of_number(double value);
 ki_sample ki_sample_of_symbol(int id);
 ki_sample ki_sample_of(ki_op op, const ki_ref ref[3], const ki_sample arg[3]);
 ki_sample ki_sample_negative(const ki_sample *a);
 
-/* Whether two functions are the same; -1: but for the sign, 0: they are not. */
-int ki_samples_agree(const ki_sample *a, const ki_sample *b);
-bool ki_sample_is_zero(const ki_sample *a);
-bool ki_sample_is_number(const ki_sample *a, double *number);
-
-/* Every bit of the result depends on every bit of h. */
-uint64_t ki_shorten_mix(uint64_t h);
-
 /* The class of node i of a cone from those of its arguments. */
 ki_ref ki_class_of_node(ki_classes *all, const ki_graph *graph, const ki_cone *cone, const ki_ref *ref,
                         int i);
 
-/* Further ways for the nodes of a cone: the same without one or several of the symbols first .. first + count
- * - 1. */
-bool ki_search_without(ki_classes *all, const ki_graph *graph, const ki_cone *cone, int first, int count);
+/* Further ways for the nodes of a cone, whose classes are given: the same without one or several of the
+ * symbols first .. first + count - 1. */
+bool ki_search_without(ki_classes *all, const ki_graph *graph, const ki_cone *cone, const ki_ref *given,
+                       int first, int count);
 
 /* a x + a y = a (x + y) */
 void ki_search_factors(ki_classes *all);

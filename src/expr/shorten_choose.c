@@ -34,7 +34,7 @@ static double cost_of(ki_op op) {
 static bool is_accurate(const ki_way *w, const ki_class *c) {
     static const double AS_GOOD = 4;
     for (int k = 0; k < KI_POINTS; k++)
-        if (w->sample.rounding[k] > AS_GOOD * (c->rounding[k] + DBL_EPSILON * fabs(c->sample.value[k].high)))
+        if (w->sample.rounding[k] > AS_GOOD * (c->rounding[k] + DBL_EPSILON * fabs(c->sample.value[k])))
             return false;
     return true;
 }

@@ -1,4 +1,4 @@
-/* shorten_classes.c - classes of equal functions, found by value. */
+/* shorten_classes.c - classes of equal functions, found by their normal forms. */
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -6,12 +6,12 @@
 
 #include "expr/shorten.h"
 
-enum { FIRST_SIZE = 256, CELL_BITS = 20, NEAR_BITS = 18, HAS_VALUE = 1, HAS_RATIO = 2 };
-
 void ki_classes_free(ki_classes *all) {
+    ki_forms_free(&all->forms);
     free(all->at);
     free(all->way);
-    free(all->by_value.slot);
+    free(all->by_form.slot);
+    free(all->by_residue.slot);
     free(all->by_ratio.slot);
     free(all->by_way.slot);
     free(all->near);
@@ -19,23 +19,6 @@ void ki_classes_free(ki_classes *all) {
 }
 
 /* ---- keys */
-
-/* Values that agree are in the same cell or in neighbours: a cell is 2^20 units in the last place wide. */
-static uint64_t cell_of(double value) {
-    uint64_t bits;
-    value = fabs(value);
-    memcpy(&bits, &value, sizeof bits);
-    return bits >> CELL_BITS;
-}
-
-static double first_value(const ki_sample *s) {
-    return s->value[0].high;
-}
-
-/* The same for all multiples of a function. */
-static double ratio_of(const ki_sample *s) {
-    return s->value[1].high / s->value[0].high;
-}
 
 static uint64_t hash_of_way(const ki_way *w) {
     uint64_t h = ki_shorten_mix((uint64_t)w->op), bits;
@@ -46,50 +29,26 @@ static uint64_t hash_of_way(const ki_way *w) {
     return h;
 }
 
-static int *slot_at(const ki_index *index, uint64_t hash, int step) {
-    return &index->slot[(hash + (uint64_t)step) & ((uint64_t)index->size - 1)];
+/* The same for a function and its negative. Residues are as good as random: they are their own hash. */
+static uint32_t unsigned_residue(uint32_t r) {
+    uint32_t minus = ki_residue_minus(r);
+    return r < minus ? r : minus;
 }
 
-static void put(ki_index *index, uint64_t hash, int item) {
-    int step = 0;
-    while (*slot_at(index, hash, step) != KI_NONE)
-        step++;
-    *slot_at(index, hash, step) = item;
-    index->taken++;
-}
+/* Most residues that are looked for are not there: one look tells. */
+enum { NEAR_BITS = 16, HAS_VALUE = 1, HAS_RATIO = 2 };
 
-/* Twice the size, empty. */
-static bool enlarge(ki_index *index) {
-    int size = index->size ? 2 * index->size : FIRST_SIZE;
-    int *slot = ki_expr_resize(index->slot, (size_t)size, sizeof *slot);
-    if (!slot)
-        return false;
-    for (int i = 0; i < size; i++)
-        slot[i] = KI_NONE;
-    *index = (ki_index){slot, size, 0};
-    return true;
-}
-
-static bool is_full(const ki_index *index) {
-    return 2 * (index->taken + 1) > index->size;
-}
-
-/* Most values that are looked for are not there: one look tells. */
-static uint8_t *near_at(const ki_classes *all, uint64_t cell) {
-    return &all->near[cell * 0x9e3779b97f4a7c15u >> (64 - NEAR_BITS)];
-}
-
-static void put_near(ki_classes *all, double key, int bit) {
-    for (uint64_t cell = cell_of(key) - 1; cell != cell_of(key) + 2; cell++)
-        *near_at(all, cell) |= (uint8_t)bit;
+static uint8_t *near_at(const ki_classes *all, uint32_t key) {
+    return &all->near[key & ((1u << NEAR_BITS) - 1)];
 }
 
 static void put_class(ki_classes *all, int c) {
-    const ki_sample *s = &all->at[c].sample;
-    put_near(all, first_value(s), HAS_VALUE);
-    put_near(all, ratio_of(s), HAS_RATIO);
-    put(&all->by_value, ki_shorten_mix(cell_of(first_value(s))), c);
-    put(&all->by_ratio, ki_shorten_mix(cell_of(ratio_of(s))), c);
+    const ki_class *x = &all->at[c];
+    ki_index_put(&all->by_form, ki_forms_hash(&all->forms, x->form), c);
+    ki_index_put(&all->by_residue, unsigned_residue(x->residue.at[0]), c);
+    ki_index_put(&all->by_ratio, x->ratio, c);
+    *near_at(all, unsigned_residue(x->residue.at[0])) |= HAS_VALUE;
+    *near_at(all, x->ratio) |= HAS_RATIO;
 }
 
 static bool reserve_keys(ki_classes *all) {
@@ -99,24 +58,25 @@ static bool reserve_keys(ki_classes *all) {
             return false;
         memset(all->near, 0, (size_t)1 << NEAR_BITS);
     }
-    if (is_full(&all->by_value)) {
-        if (!enlarge(&all->by_value) || !enlarge(&all->by_ratio))
+    if (ki_index_is_full(&all->by_form)) {
+        if (!ki_index_enlarge(&all->by_form) || !ki_index_enlarge(&all->by_residue) ||
+            !ki_index_enlarge(&all->by_ratio))
             return false;
         for (int c = 0; c < all->count; c++)
             put_class(all, c);
     }
-    if (is_full(&all->by_way)) {
-        if (!enlarge(&all->by_way))
+    if (ki_index_is_full(&all->by_way)) {
+        if (!ki_index_enlarge(&all->by_way))
             return false;
         for (int i = 0; i < all->way_count; i++)
-            put(&all->by_way, hash_of_way(&all->way[i]), i);
+            ki_index_put(&all->by_way, hash_of_way(&all->way[i]), i);
     }
     return true;
 }
 
 /* Room for one more class and way. */
 static bool reserve(ki_classes *all) {
-    all->failed = all->failed ||
+    all->failed = all->failed || all->forms.failed ||
                   !ki_expr_reserve(&all->at, &all->capacity, all->count + 1, sizeof *all->at) ||
                   !ki_expr_reserve(&all->way, &all->way_capacity, all->way_count + 1, sizeof *all->way) ||
                   !reserve_keys(all);
@@ -128,7 +88,7 @@ static bool reserve(ki_classes *all) {
 static int find_way(const ki_classes *all, const ki_way *w) {
     uint64_t hash = hash_of_way(w);
     for (int step = 0;; step++) {
-        int i = *slot_at(&all->by_way, hash, step);
+        int i = ki_index_at(&all->by_way, hash, step);
         if (i == KI_NONE)
             return KI_NONE;
         const ki_way *other = &all->way[i];
@@ -138,36 +98,14 @@ static int find_way(const ki_classes *all, const ki_way *w) {
     }
 }
 
-/* Goes through the classes whose key is near: the next one after `from`, which starts as {0, 0}; KI_NONE: no
- * more. */
-typedef struct looking {
-    int neighbour, step;
-} looking;
-
-static int next_near(const ki_classes *all, const ki_index *index, double (*key)(const ki_sample *s),
-                     double wanted, looking *from) {
-    for (; from->neighbour < 3; from->neighbour++, from->step = 0) {
-        uint64_t cell = cell_of(wanted) + (uint64_t)from->neighbour - 1, hash = ki_shorten_mix(cell);
-        for (;;) {
-            int c = *slot_at(index, hash, from->step++);
-            if (c == KI_NONE)
-                break;
-            uint64_t apart = cell_of(key(&all->at[c].sample)) - cell_of(wanted) + 2;
-            if (apart <= 4)
-                return c;
-        }
-    }
-    return KI_NONE;
-}
-
-/* The class of these values, as a reference with its sign; KI_NONE: there is none. */
-static ki_ref find_value(const ki_classes *all, const ki_sample *s) {
-    looking at = {0, 0};
-    for (;;) {
-        int c = next_near(all, &all->by_value, first_value, first_value(s), &at);
+/* The class with this form, as a reference with its sign. */
+static ki_ref find_form(const ki_classes *all, ki_form form) {
+    uint64_t hash = ki_forms_hash(&all->forms, form);
+    for (int step = 0;; step++) {
+        int c = ki_index_at(&all->by_form, hash, step);
         if (c == KI_NONE)
             return KI_NONE;
-        int sign = ki_samples_agree(s, &all->at[c].sample);
+        int sign = ki_forms_compare(&all->forms, all->at[c].form, form);
         if (sign)
             return 2 * c + (sign < 0);
     }
@@ -179,7 +117,7 @@ static ki_ref find_value(const ki_classes *all, const ki_sample *s) {
 static double error_of(const ki_sample *s) {
     double sum = 0;
     for (int k = 0; k < KI_POINTS; k++)
-        sum += s->rounding[k] / (DBL_MIN + fabs(s->value[k].high));
+        sum += s->rounding[k] / (DBL_MIN + fabs(s->value[k]));
     return sum;
 }
 
@@ -188,7 +126,7 @@ static void add_way(ki_classes *all, ki_way w) {
     ki_class *c = &all->at[w.of];
     w.next = KI_NONE;
     all->way[i] = w;
-    put(&all->by_way, hash_of_way(&w), i);
+    ki_index_put(&all->by_way, hash_of_way(&w), i);
     if (c->first == KI_NONE)
         c->first = i;
     else
@@ -201,9 +139,19 @@ static void add_way(ki_classes *all, ki_way w) {
         memcpy(c->rounding, w.sample.rounding, sizeof c->rounding);
 }
 
-static ki_ref new_class(ki_classes *all, ki_way w) {
+static uint32_t ratio_of(ki_residue r) {
+    return ki_residue_times(r.at[1], ki_residue_inverse(r.at[0]));
+}
+
+static ki_ref new_class(ki_classes *all, ki_form form, ki_way w) {
     int c = w.of = all->count++;
-    all->at[c] = (ki_class){.sample = w.sample, .first = KI_NONE, .last = KI_NONE};
+    ki_residue residue = ki_forms_residue(&all->forms, form);
+    all->at[c] = (ki_class){.form = form,
+                            .residue = residue,
+                            .ratio = ratio_of(residue),
+                            .sample = w.sample,
+                            .first = KI_NONE,
+                            .last = KI_NONE};
     memcpy(all->at[c].rounding, w.sample.rounding, sizeof w.sample.rounding);
     put_class(all, c);
     add_way(all, w);
@@ -234,54 +182,64 @@ static void add_to(ki_classes *all, ki_ref same, ki_way w) {
     add_way(all, w);
 }
 
-static ki_ref add(ki_classes *all, ki_way w) {
+/* A way to a function of this form, made after `mark`. No form: it is a class of its own. */
+static ki_ref add(ki_classes *all, ki_way w, int mark, ki_form form) {
+    double number;
+    if (form.count < 0)
+        form = ki_forms_class(&all->forms, all->count);
     if (!reserve(all))
         return KI_NONE;
-    int known = find_way(all, &w);
-    if (known != KI_NONE)
-        return 2 * all->way[known].of;
-    double number;
-    if (w.op != KI_NUMBER && ki_sample_is_zero(&w.sample))
-        return ki_classes_number(all, 0);
-    if (w.op != KI_NUMBER && ki_sample_is_number(&w.sample, &number))
+    if (w.op != KI_NUMBER && ki_forms_is_number(&all->forms, form, &number)) {
+        ki_forms_keep(&all->forms, mark, (ki_form){0, 0});
         return ki_classes_number(all, number);
-    ki_ref same = find_value(all, &w.sample);
-    if (same == KI_NONE)
-        return new_class(all, w);
-    add_to(all, same, w);
-    return same;
+    }
+    ki_ref known = find_form(all, form);
+    if (known == KI_NONE)
+        return new_class(all, ki_forms_keep(&all->forms, mark, form), w);
+    ki_forms_keep(&all->forms, mark, (ki_form){0, 0});
+    add_to(all, known, w);
+    return known;
 }
 
 ki_ref ki_classes_number(ki_classes *all, double value) {
     double size = fabs(value);
-    ki_ref x = add(all, (ki_way){.op = KI_NUMBER,
-                                 .arg = {KI_NONE, KI_NONE, KI_NONE},
-                                 .number = size,
-                                 .sample = ki_sample_of_number(size)});
+    ki_way w = {.op = KI_NUMBER,
+                .arg = {KI_NONE, KI_NONE, KI_NONE},
+                .number = size,
+                .sample = ki_sample_of_number(size)};
+    if (!reserve(all))
+        return KI_NONE;
+    int known = find_way(all, &w), mark = all->forms.terms;
+    ki_ref x =
+        known != KI_NONE ? 2 * all->way[known].of : add(all, w, mark, ki_forms_number(&all->forms, size));
     return x == KI_NONE ? x : x ^ (value < 0);
 }
 
 ki_ref ki_classes_symbol(ki_classes *all, int id) {
-    return add(all,
-               (ki_way){.op = KI_SYMBOL, .arg = {id, KI_NONE, KI_NONE}, .sample = ki_sample_of_symbol(id)});
+    ki_way w = {.op = KI_SYMBOL, .arg = {id, KI_NONE, KI_NONE}, .sample = ki_sample_of_symbol(id)};
+    if (!reserve(all))
+        return KI_NONE;
+    int known = find_way(all, &w), mark = all->forms.terms;
+    return known != KI_NONE ? 2 * all->way[known].of
+                            : add(all, w, mark, ki_forms_class(&all->forms, all->count));
 }
 
 /* ---- operations */
+
+bool ki_classes_is_number(const ki_classes *all, ki_ref x, double *value) {
+    const ki_way *w = &all->way[all->at[ki_class_of(x)].first];
+    *value = x & 1 ? -w->number : w->number;
+    return w->op == KI_NUMBER;
+}
 
 static ki_sample sample_of_ref(const ki_classes *all, ki_ref x) {
     const ki_sample *s = &all->at[ki_class_of(x)].sample;
     return x & 1 ? ki_sample_negative(s) : *s;
 }
 
-static bool is_number(const ki_classes *all, ki_ref x, double *value) {
-    const ki_way *w = &all->way[all->at[ki_class_of(x)].first];
-    *value = x & 1 ? -w->number : w->number;
-    return w->op == KI_NUMBER;
-}
-
 static bool is_neutral(const ki_classes *all, ki_op op, ki_ref x) {
     double value;
-    return is_number(all, x, &value) && value == (op == KI_MUL);
+    return ki_classes_is_number(all, x, &value) && value == (op == KI_MUL);
 }
 
 /* One of the forms that differ by signs and order only: a minus in front, which is returned, and the rest. */
@@ -307,13 +265,35 @@ static int straighten(ki_op op, ki_ref arg[3]) {
     return minus;
 }
 
-static ki_way way_of(const ki_classes *all, ki_op op, const ki_ref arg[3]) {
+/* Of straightened arguments: only the second one of a sum may have a minus. */
+static ki_form form_of(ki_classes *all, ki_op op, const ki_ref arg[3]) {
+    ki_forms *f = &all->forms;
+    int first = ki_class_of(arg[0]), second = ki_op_arity(op) > 1 ? ki_class_of(arg[1]) : first;
+    ki_form a = all->at[first].form, b = all->at[second].form;
+    switch (op) {
+    case KI_ADD: {
+        ki_form sum = ki_forms_sum(f, a, b, (arg[0] ^ arg[1]) & 1);
+        if (arg[0] & 1 && sum.count > 0)
+            return ki_forms_negative(f, sum);
+        return sum;
+    }
+    case KI_MUL:
+        return ki_forms_product(f, a, b);
+    case KI_DIV:
+        return ki_forms_quotient(f, a, b, second);
+    case KI_SIN:
+    case KI_COS:
+        return ki_forms_turn(f, a, first, op == KI_SIN);
+    default:
+        return (ki_form){0, -1};
+    }
+}
+
+static ki_sample sample_of(const ki_classes *all, ki_op op, const ki_ref arg[3]) {
     ki_sample sample[3] = {0};
-    ki_way w = {.op = op, .arg = {arg[0], arg[1], arg[2]}};
     for (int i = 0; i < ki_op_arity(op); i++)
         sample[i] = sample_of_ref(all, arg[i]);
-    w.sample = ki_sample_of(op, arg, sample);
-    return w;
+    return ki_sample_of(op, arg, sample);
 }
 
 /* x^n by squaring, as on a tape */
@@ -324,6 +304,17 @@ static ki_ref whole_power(ki_classes *all, ki_ref x, int n) {
     return n % 2 ? ki_classes_apply(all, KI_MUL, even, x, KI_NONE) : even;
 }
 
+static ki_ref apply_straight(ki_classes *all, ki_op op, const ki_ref arg[3]) {
+    ki_way w = {.op = op, .arg = {arg[0], arg[1], arg[2]}};
+    if (!reserve(all))
+        return KI_NONE;
+    int known = find_way(all, &w), mark = all->forms.terms;
+    if (known != KI_NONE)
+        return 2 * all->way[known].of;
+    w.sample = sample_of(all, op, arg);
+    return add(all, w, mark, form_of(all, op, arg));
+}
+
 ki_ref ki_classes_apply(ki_classes *all, ki_op op, ki_ref a, ki_ref b, ki_ref c) {
     ki_ref arg[3] = {a, b, c};
     double n;
@@ -332,7 +323,8 @@ ki_ref ki_classes_apply(ki_classes *all, ki_op op, ki_ref a, ki_ref b, ki_ref c)
             return KI_NONE;
     if (op == KI_NEG)
         return a ^ 1;
-    if (op == KI_POW && is_number(all, b, &n) && n >= 1 && n <= KI_LARGEST_PRODUCT_POWER && n == floor(n))
+    if (op == KI_POW && ki_classes_is_number(all, b, &n) && n >= 1 && n <= KI_LARGEST_PRODUCT_POWER &&
+        n == floor(n))
         return whole_power(all, a, (int)n);
     if (op == KI_SUB) {
         op = KI_ADD;
@@ -342,56 +334,85 @@ ki_ref ki_classes_apply(ki_classes *all, ki_op op, ki_ref a, ki_ref b, ki_ref c)
     for (int i = 0; (op == KI_MUL || op == KI_ADD) && i < 2; i++)
         if (is_neutral(all, op, arg[i]))
             return arg[1 - i] ^ minus;
-    ki_ref x = add(all, way_of(all, op, arg));
+    ki_ref x = apply_straight(all, op, arg);
     return x == KI_NONE ? x : x ^ minus;
 }
 
 /* ---- noticing */
 
-/* Whether a class with such a key may exist. */
-static bool is_there(const ki_classes *all, const ki_index *index, double (*key)(const ki_sample *s),
-                     double wanted, int bit) {
-    looking at = {0, 0};
-    return *near_at(all, cell_of(wanted)) & bit && next_near(all, index, key, wanted, &at) != KI_NONE;
+/* Residue k of x + y or x y. */
+static inline uint32_t residue_of(const ki_classes *all, ki_op op, ki_ref x, ki_ref y, int k) {
+    uint32_t a = all->at[ki_class_of(x)].residue.at[k], b = all->at[ki_class_of(y)].residue.at[k];
+    if (op == KI_MUL)
+        return ki_residue_times(a, b);
+    return ki_residue_plus(a, (x ^ y) & 1 ? ki_residue_minus(b) : b);
+}
+
+/* Whether a class with the residues of x + y or x y exists, up to the sign. */
+static bool may_be_class(const ki_classes *all, ki_op op, ki_ref x, ki_ref y) {
+    uint32_t first = unsigned_residue(residue_of(all, op, x, y, 0)), second;
+    if (!(*near_at(all, first) & HAS_VALUE))
+        return false;
+    second = unsigned_residue(residue_of(all, op, x, y, 1));
+    for (int step = 0;; step++) {
+        int c = ki_index_at(&all->by_residue, first, step);
+        if (c == KI_NONE)
+            return false;
+        const ki_residue *s = &all->at[c].residue;
+        if (unsigned_residue(s->at[0]) == first && unsigned_residue(s->at[1]) == second)
+            return true;
+    }
 }
 
 void ki_classes_notice(ki_classes *all, ki_op op, ki_ref x, ki_ref y) {
-    double a = first_value(&all->at[ki_class_of(x)].sample), b = first_value(&all->at[ki_class_of(y)].sample);
-    double wanted = op == KI_MUL ? a * b : (x & 1 ? -a : a) + (y & 1 ? -b : b);
     ki_ref arg[3] = {x, y, KI_NONE};
-    if (!is_there(all, &all->by_value, first_value, wanted, HAS_VALUE) || !reserve(all))
+    if (!may_be_class(all, op, x, y) || !reserve(all))
         return;
     straighten(op, arg);
-    if (find_way(all, &(ki_way){.op = op, .arg = {arg[0], arg[1], arg[2]}}) != KI_NONE)
+    ki_way w = {.op = op, .arg = {arg[0], arg[1], KI_NONE}};
+    if (find_way(all, &w) != KI_NONE)
         return;
-    ki_way w = way_of(all, op, arg);
-    ki_ref same = find_value(all, &w.sample);
-    if (same != KI_NONE)
-        add_to(all, same, w);
+    int mark = all->forms.terms;
+    ki_form form = form_of(all, op, arg);
+    ki_ref known = form.count < 0 ? KI_NONE : find_form(all, form);
+    ki_forms_keep(&all->forms, mark, (ki_form){0, 0});
+    if (known == KI_NONE)
+        return;
+    w.sample = sample_of(all, op, arg);
+    add_to(all, known, w);
 }
 
-/* Class c as a multiple of x y, if it is one. */
+/* Class c as a multiple of x y, if it is one. That is a class itself then. */
 static void try_multiple(ki_classes *all, int c, ki_ref x, ki_ref y) {
-    const ki_sample *a = &all->at[ki_class_of(x)].sample, *b = &all->at[ki_class_of(y)].sample;
-    const ki_sample *wanted = &all->at[c].sample;
-    for (int k = 1; k < KI_POINTS; k++) {
-        double ratio = wanted->value[k].high / wanted->value[0].high;
-        double found = a->value[k].high * b->value[k].high / (a->value[0].high * b->value[0].high);
-        if (!(fabs(ratio - found) <= 1e-10 * fabs(ratio)))
-            return;
-    }
-    double factor = wanted->value[0].high / (a->value[0].high * b->value[0].high);
-    ki_ref product = ki_classes_apply(all, KI_MUL, x, y, KI_NONE), number = ki_classes_number(all, factor);
-    if (product != KI_NONE && number != KI_NONE)
-        ki_classes_notice(all, KI_MUL, number & ~1, product);
+    enum { MOST_PRODUCTS = 64 }; /* long ones are hardly ever multiples by a double */
+    double factor;
+    int mark = all->forms.terms;
+    if (all->at[ki_class_of(x)].form.count * all->at[ki_class_of(y)].form.count > MOST_PRODUCTS)
+        return;
+    ki_form product =
+        ki_forms_product(&all->forms, all->at[ki_class_of(x)].form, all->at[ki_class_of(y)].form);
+    bool found = ki_forms_is_multiple(&all->forms, product, all->at[c].form, &factor);
+    ki_forms_keep(&all->forms, mark, (ki_form){0, 0});
+    if (!found)
+        return;
+    ki_ref of = ki_classes_apply(all, KI_MUL, x, y, KI_NONE), number = ki_classes_number(all, factor);
+    if (of != KI_NONE && number != KI_NONE)
+        ki_classes_notice(all, KI_MUL, number & ~1, of);
 }
 
 void ki_classes_notice_multiple(ki_classes *all, ki_ref x, ki_ref y) {
-    const ki_sample *a = &all->at[ki_class_of(x)].sample, *b = &all->at[ki_class_of(y)].sample;
-    double wanted = ratio_of(a) * ratio_of(b);
-    looking at = {0, 0};
-    if (!is_there(all, &all->by_ratio, ratio_of, wanted, HAS_RATIO))
+    uint32_t wanted = ki_residue_times(all->at[ki_class_of(x)].ratio, all->at[ki_class_of(y)].ratio);
+    if (!wanted || !(*near_at(all, wanted) & HAS_RATIO))
         return;
-    int c = next_near(all, &all->by_ratio, ratio_of, wanted, &at);
-    try_multiple(all, c, x, y);
+    uint32_t product = unsigned_residue(residue_of(all, KI_MUL, x, y, 0));
+    for (int step = 0;; step++) {
+        int c = ki_index_at(&all->by_ratio, wanted, step);
+        if (c == KI_NONE)
+            return;
+        if (all->at[c].ratio != wanted)
+            continue;
+        if (unsigned_residue(all->at[c].residue.at[0]) != product) /* else it is a class itself */
+            try_multiple(all, c, x, y);
+        return;
+    }
 }

@@ -20,50 +20,47 @@ ki_ref ki_class_of_node(ki_classes *all, const ki_graph *g, const ki_cone *cone,
     return ki_classes_apply(all, n->op, arg[0], arg[1], arg[2]);
 }
 
-static bool is_number(const ki_classes *all, ki_ref x, double *value) {
-    const ki_way *w = &all->way[all->at[ki_class_of(x)].first];
-    *value = x & 1 ? -w->number : w->number;
-    return w->op == KI_NUMBER;
+static bool is_polynomial(ki_op op) {
+    return op == KI_NEG || op == KI_ADD || op == KI_SUB || op == KI_MUL || op == KI_SIN || op == KI_COS;
 }
 
-/* Whether node i is an operation without a finite result, 1 / 0 or log 0. */
-static bool is_undefined(const ki_classes *all, const ki_graph *g, const ki_cone *cone, const ki_ref *ref,
-                         int i) {
-    ki_op op = g->nodes[cone->node[i]].op;
-    double x[3] = {0, 0, 0};
-    int arity = ki_op_arity(op), numbers = 0;
-    for (int k = 0; k < arity; k++) {
-        if (ref[cone->arg[i][k]] == KI_NONE)
+/* Whether node i has an argument that is another one than it was, or none. */
+static bool is_changed(const ki_cone *cone, const ki_ref *ref, const ki_ref *given, int i) {
+    for (int k = 0; k < 3; k++)
+        if (cone->arg[i][k] != KI_NONE && ref[cone->arg[i][k]] != given[cone->arg[i][k]])
             return true;
-        numbers += is_number(all, ref[cone->arg[i][k]], &x[k]);
-    }
-    if (op == KI_DIV && is_number(all, ref[cone->arg[i][1]], &x[1]) && x[1] == 0)
-        return true;
-    return arity && numbers == arity && !isfinite(ki_op_value(op, x[0], x[1], x[2]));
+    return false;
 }
 
-/* The formulas with 0 for the symbols first .. last. What does not depend on them is in the same class; what
- * has no value there is left out. */
-static void put_zero(ki_classes *all, const ki_graph *g, const ki_cone *cone, ki_ref *ref, int first,
-                     int last) {
+/* The formulas with 0 for the symbols first .. last. What does not depend on them is in the same class. Only
+ * sums, products, sines and cosines are followed: anything else may have no value there. */
+static void put_zero(ki_classes *all, const ki_graph *g, const ki_cone *cone, const ki_ref *given,
+                     ki_ref *ref, int first, int last) {
     for (int i = 0; i < cone->count && !all->failed; i++) {
         const ki_expression *n = &g->nodes[cone->node[i]];
+        double power;
+        bool whole =
+            n->op == KI_POW && ki_is_number(g, n->arg[1], &power) && power == floor(power) && power > 0;
         if (n->op == KI_SYMBOL && n->arg[0] >= first && n->arg[0] <= last)
             ref[i] = ki_classes_number(all, 0);
+        else if (!is_changed(cone, ref, given, i))
+            ref[i] = given[i];
         else
-            ref[i] = is_undefined(all, g, cone, ref, i) ? KI_NONE : ki_class_of_node(all, g, cone, ref, i);
+            ref[i] = is_polynomial(n->op) || whole ? ki_class_of_node(all, g, cone, ref, i) : KI_NONE;
     }
 }
 
 /* Each symbol alone, and together with those before it: a body that hangs from others by several hinges does
  * not notice where they are. */
-bool ki_search_without(ki_classes *all, const ki_graph *g, const ki_cone *cone, int first, int count) {
+bool ki_search_without(ki_classes *all, const ki_graph *g, const ki_cone *cone, const ki_ref *given,
+                       int first, int count) {
     if ((long)cone->count * count > MOST_COPIED)
         return true;
     ki_ref *ref = ki_expr_resize(NULL, (size_t)cone->count, sizeof *ref);
     for (int id = first; ref && id < first + count; id++) {
-        put_zero(all, g, cone, ref, id, id);
-        put_zero(all, g, cone, ref, first, id);
+        put_zero(all, g, cone, given, ref, id, id);
+        if (id > first)
+            put_zero(all, g, cone, given, ref, first, id);
     }
     free(ref);
     return ref && !all->failed;
@@ -96,7 +93,7 @@ void ki_search_factors(ki_classes *all) {
 
 static void pair(ki_classes *all, ki_ref x, ki_ref y) {
     double value;
-    bool number_x = is_number(all, x, &value), number_y = is_number(all, y, &value);
+    bool number_x = ki_classes_is_number(all, x, &value), number_y = ki_classes_is_number(all, y, &value);
     if (number_x && number_y)
         return;
     ki_classes_notice(all, KI_MUL, x, y);

@@ -166,7 +166,10 @@ keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system, const ki
     if (d->arena.failed || !d->K || !d->K_G || !d->P || !d->P_G || (uses_penalty(law) && !d->K_D) ||
         (law->joint && !d->joint.K))
         return KEEL_ERROR_MEMORY;
-    return system->work_new ? system->work_new(system, &d->work) : KEEL_OK;
+    keel_status status = system->work_new ? system->work_new(system, &d->work) : KEEL_OK;
+    if (!status && law->prepared && system->prepare)
+        system->prepare(system, d->work);
+    return status;
 }
 
 void ki_dynamics_clear(ki_dynamics *d) {
@@ -315,7 +318,7 @@ keel_status ki_factor_terms(ki_dynamics *d, double t, const double *y) {
     const keel_system *sys = d->system;
     d->factored = false;
     if (sys->kernel)
-        ki_saddle_use(d->K, sys->kernel(sys));
+        ki_saddle_use(d->K, sys->kernel(sys, d->work));
     keel_status status = keel_saddle_factor(d->K, d->at.M, d->at.J, NULL);
     if (status == KEEL_ERROR_SINGULAR)
         return ki_trouble_at(d, status, KI_TROUBLE_MASS, t, keel_saddle_bad_pivot(d->K), 0);

@@ -80,7 +80,7 @@ bool ki_rate_by_code(ki_dynamics *d, double t, const double *y) {
     if (!is_plain(d) || ki_is_factored(d, t, y))
         return false;
     keel_point at = ki_point(d, t, y);
-    ki_saddle_use(d->K, sys->kernel(sys));
+    ki_saddle_use(d->K, sys->kernel(sys, d->work));
     unsigned what = ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN;
     d->factored = false;
     d->known &= ~what;
@@ -174,7 +174,7 @@ ki_stages ki_begin_stages(ki_dynamics *d, double *y) {
         stages.at = ki_point(d, 0, y);
     if (!stages.plain || stages.by_recursion || !sys->kernel || !sys->has_energy)
         return stages;
-    ki_saddle_use(d->K, sys->kernel(sys));
+    ki_saddle_use(d->K, sys->kernel(sys, d->work));
     stages.by_code = ki_saddle_begin_stages(d->K, ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN,
                                             sys->kinematics != NULL);
     return stages;

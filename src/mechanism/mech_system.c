@@ -130,9 +130,14 @@ void ki_mech_pull(const keel_system *system, const double *q, const double *dq, 
     }
 }
 
-static const keel_saddle_code *kernel(const keel_system *system) {
+static const keel_saddle_code *kernel(const keel_system *system, void *work) {
     const keel_system *formulas = ki_mech_of(system)->formulas;
-    return formulas->kernel(formulas);
+    return formulas->kernel(formulas, ((ki_mech_work *)work)->formulas_work);
+}
+
+static void prepare(const keel_system *system, void *work) {
+    const keel_system *formulas = ki_mech_of(system)->formulas;
+    formulas->prepare(formulas, ((ki_mech_work *)work)->formulas_work);
 }
 
 /* Bodies up to which machine code is faster than the forces of pins: the two were equal at 5, and 10 of a
@@ -143,6 +148,7 @@ void ki_mech_use_formulas(ki_mech *mech, keel_system *formulas, void (*free_them
     mech->formulas = formulas;
     mech->formulas_free = free_them;
     mech->system.kernel = kernel;
+    mech->system.prepare = prepare;
     if (mech->body_count - 1 <= FEW_BODIES)
         mech->system.accelerate = NULL;
     if (formulas->tangent.rows) {

@@ -138,14 +138,15 @@ static void take_back(ki_text *text, size_t length) {
     text->at[length] = 0;
 }
 
-static bool emit_program(const ki_model *model, int i, ki_emitted *emitted, ki_text *text) {
+static bool emit_program(const ki_model *model, const ki_programs *programs, int i, ki_emitted *emitted,
+                         ki_text *text) {
     size_t before = text->length;
-    naming names = {model, model->program[i].what, &emitted->reads[i], false, false};
+    naming names = {model, programs->at[i].what, &emitted->reads[i], false, false};
     ki_spelling spelling = {&names, write_input, write_output};
     ki_text_add(text, "void keel_program_%d(const struct point *at, const double *w, struct terms *to) {\n",
                 i);
     ki_text_add(text, "    (void)at, (void)w;\n");
-    bool ok = ki_emit_tape(model->program[i].tape, &spelling, text);
+    bool ok = ki_emit_tape(programs->at[i].tape, &spelling, text);
     ki_text_add(text, "}\n\n");
     if (!ok)
         take_back(text, before);
@@ -182,25 +183,27 @@ static int by_use(const keel_system *system, unsigned available, unsigned order[
     return COUNT;
 }
 
-static void emit_within(const ki_model *model, int i, long *left, ki_emitted *emitted, ki_text *text) {
-    long length = ki_emit_length(model->program[i].tape);
-    if (emitted->has[i] || is_rare(&model->system, model->program[i].what) || length > *left)
+static void emit_within(const ki_model *model, const ki_programs *programs, int i, long *left,
+                        ki_emitted *emitted, ki_text *text) {
+    long length = ki_emit_length(programs->at[i].tape);
+    if (emitted->has[i] || is_rare(&model->system, programs->at[i].what) || length > *left)
         return;
-    emitted->has[i] = emit_program(model, i, emitted, text);
+    emitted->has[i] = emit_program(model, programs, i, emitted, text);
     emitted->programs += emitted->has[i];
     *left -= length;
 }
 
-static void emit_programs(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+static void emit_programs(const ki_model *model, const ki_programs *programs, ki_emitted *emitted,
+                          ki_text *text) {
     unsigned order[16];
     int count = by_use(&model->system, model->available, order);
     long left = MOST_INSTRUCTIONS;
     for (int k = 0; k < count; k++)
-        for (int i = 0; i < model->programs; i++)
-            if (model->program[i].what == order[k])
-                emit_within(model, i, &left, emitted, text);
-    for (int i = 0; i < model->programs; i++)
-        emit_within(model, i, &left, emitted, text);
+        for (int i = 0; i < programs->count; i++)
+            if (programs->at[i].what == order[k])
+                emit_within(model, programs, i, &left, emitted, text);
+    for (int i = 0; i < programs->count; i++)
+        emit_within(model, programs, i, &left, emitted, text);
 }
 
 static void emit_kernel(const keel_saddle *K, int unknowns, ki_emitted *emitted, ki_text *text) {
@@ -218,15 +221,16 @@ static void emit_kernel(const keel_saddle *K, int unknowns, ki_emitted *emitted,
 /* A rate from the point to accelerations in one function. On the dense path equal entries of J are then one
  * variable to the compiler, and what is made of them is computed once. The systems of the sparse path are too
  * long for that: values do not stay in registers from one part to the next. */
-static bool emit_rate(const ki_model *model, const keel_saddle *K, int i, ki_text *text) {
+static bool emit_rate(const ki_model *model, const ki_programs *programs, const keel_saddle *K, int i,
+                      ki_text *text) {
     unsigned reads = 0;
-    naming names = {model, model->program[i].what, &reads, true, false};
+    naming names = {model, programs->at[i].what, &reads, true, false};
     ki_spelling spelling = {&names, write_input, write_output};
     ki_text_add(text,
                 "int keel_accelerate(const struct places *k, const struct point *at, struct terms *to,\n"
                 "                    double *x, double *y) {\n");
     if (keel_saddle_path_taken(K) == KEEL_SADDLE_DENSE)
-        return ki_emit_tape(model->program[i].tape, &spelling, text) && ki_emit_through(K, text);
+        return ki_emit_tape(programs->at[i].tape, &spelling, text) && ki_emit_through(K, text);
     ki_text_add(text,
                 "    keel_program_%d(at, 0, to);\n"
                 "    return keel_factor(k, to->M, to->J) == 1 && keel_solve(k, to->Q, to->xi, x, y);\n}\n\n",
@@ -235,50 +239,52 @@ static bool emit_rate(const ki_model *model, const keel_saddle *K, int i, ki_tex
 }
 
 /* Rates of which only v' and W' are asked for, one after another. */
-static bool emit_stages(const ki_model *model, const keel_saddle *K, int i, ki_text *text) {
+static bool emit_stages(const ki_model *model, const ki_programs *programs, const keel_saddle *K, int i,
+                        ki_text *text) {
     unsigned reads = 0;
-    naming names = {model, model->program[i].what, &reads, true, true};
+    naming names = {model, programs->at[i].what, &reads, true, true};
     ki_spelling spelling = {&names, write_input, write_output};
     if (keel_saddle_path_taken(K) != KEEL_SADDLE_DENSE || model->system.n_z)
         return false;
     ki_emit_stages_begin(&model->system, text);
-    bool ok = ki_emit_tape(model->program[i].tape, &spelling, text) && ki_emit_stage(K, text);
+    bool ok = ki_emit_tape(programs->at[i].tape, &spelling, text) && ki_emit_stage(K, text);
     ki_emit_stages_end(&model->system, model->natural, text);
     return ok;
 }
 
-static void emit_through(const ki_model *model, const keel_saddle *K, ki_emitted *emitted, ki_text *text) {
+static void emit_through(const ki_model *model, const ki_programs *programs, const keel_saddle *K,
+                         ki_emitted *emitted, ki_text *text) {
     const keel_system *system = &model->system;
     size_t before = text->length;
     emitted->what = terms_of_rate(system);
     if (!emitted->kernel || model->coupling || system->n_s || system->Q_lambda.rows)
         return;
     int i = 0;
-    while (i < model->programs &&
-           !(model->program[i].what == (emitted->what & model->available) && emitted->has[i]))
+    while (i < programs->count &&
+           !(programs->at[i].what == (emitted->what & model->available) && emitted->has[i]))
         i++;
-    if (i == model->programs)
+    if (i == programs->count)
         return;
-    emitted->through = emit_rate(model, K, i, text);
+    emitted->through = emit_rate(model, programs, K, i, text);
     if (!emitted->through)
         take_back(text, before);
     before = text->length;
-    emitted->stages = emit_stages(model, K, i, text);
+    emitted->stages = emit_stages(model, programs, K, i, text);
     if (!emitted->stages)
         take_back(text, before);
 }
 
-bool ki_emit_model(const ki_model *model, ki_emitted *emitted, ki_text *text) {
+bool ki_emit_model(const ki_model *model, const ki_programs *programs, ki_emitted *emitted, ki_text *text) {
     const keel_system *system = &model->system;
     int unknowns = system->n_v + keel_system_m(system);
     keel_saddle *K = unknowns <= MOST_UNKNOWNS ? keel_saddle_new(system->M, system->J, NULL) : NULL;
     *emitted = (ki_emitted){0};
     const char *pragma = K && keel_saddle_path_taken(K) == KEEL_SADDLE_DENSE ? "" : LONG;
     ki_text_add(text, "%s%s%s\n", pragma, DECLARATIONS, ki_sine_text);
-    emit_programs(model, emitted, text);
+    emit_programs(model, programs, emitted, text);
     if (K) {
         emit_kernel(K, unknowns, emitted, text);
-        emit_through(model, K, emitted, text);
+        emit_through(model, programs, K, emitted, text);
         keel_saddle_free(K);
     }
     return (K || unknowns > MOST_UNKNOWNS) && !text->failed;

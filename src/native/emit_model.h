@@ -18,7 +18,7 @@ typedef struct ki_emitted {
     int programs;                    /* how many programs                */
 } ki_emitted;
 
-/* False when out of memory. */
-bool ki_emit_model(const ki_model *model, ki_emitted *emitted, ki_text *text);
+/* Of the shortened programs of a model. False when out of memory. */
+bool ki_emit_model(const ki_model *model, const ki_programs *programs, ki_emitted *emitted, ki_text *text);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "equations/prepare.h"
 #include "keel/mechanism.h"
 #include "linalg/saddle_code.h"
 #include "native/compiler.h"
@@ -19,6 +20,7 @@ static const double PATIENCE = 300, MOST_CODE = 256 << 20;
 typedef struct piece {
     keel_native *of;
     ki_model *model;
+    const ki_programs *programs; /* of the model, shortened */
     keel_native_state state;
     ki_text text;
     ki_emitted emitted;
@@ -65,7 +67,7 @@ static bool find_all(piece *p) {
     const keel_system *system = &p->model->system;
     char name[32];
     bool ok = true;
-    for (int i = 0; i < p->model->programs; i++) {
+    for (int i = 0; i < p->programs->count; i++) {
         snprintf(name, sizeof name, "keel_program_%d", i);
         p->code.reads[i] = p->emitted.reads[i];
         if (p->emitted.has[i])
@@ -136,7 +138,8 @@ static void warn_of_cache(keel_native *native, const char *reason) {
 /* False when out of memory. */
 static bool attach(piece *p, const keel_native_options *options) {
     char reason[KI_REASON_MAX];
-    if (!ki_emit_model(p->model, &p->emitted, &p->text))
+    p->programs = ki_shortened_programs(p->model);
+    if (!ki_emit_model(p->model, p->programs, &p->emitted, &p->text))
         return false;
     if (!p->emitted.programs) {
         fail(p, "the %s are too long to be compiled%s", "formulas", "");
@@ -152,10 +155,10 @@ static bool attach(piece *p, const keel_native_options *options) {
 }
 
 /* A mechanism without formulas has no tape to replace. */
-static void add_piece(keel_native *native, const keel_system *system) {
+static void add_piece(keel_native *native, const keel_system *system, int earned) {
     const keel_system *formulas = keel_mechanism_formulas(system);
     ki_model *model = keel_equations_inside(formulas ? formulas : system);
-    if (!model)
+    if (!model || (earned && !ki_is_prepared(model)))
         return;
     native->piece[native->count].of = native;
     native->piece[native->count++].model = model;
@@ -168,16 +171,25 @@ keel_native *keel_native_attach(keel_system *system, const keel_native_options *
     if (!native)
         return NULL;
     native->diagnostics = diagnostics;
-    native->patience = options && options->patience > 0 ? options->patience : PATIENCE;
+    if (!options)
+        options = &none;
+    native->patience = options->patience > 0 ? options->patience : PATIENCE;
     if (system->reduction)
-        add_piece(native, system->reduction->system);
-    add_piece(native, system);
+        add_piece(native, system->reduction->system, options->earned);
+    add_piece(native, system, options->earned);
     for (int i = 0; i < native->count; i++)
-        if (!attach(&native->piece[i], options ? options : &none)) {
+        if (!attach(&native->piece[i], options)) {
             keel_native_detach(native);
             return NULL;
         }
     return native;
+}
+
+int keel_native_is_due(const keel_system *system) {
+    const keel_system *moving = system->reduction ? system->reduction->system : system;
+    const keel_system *formulas = keel_mechanism_formulas(moving);
+    const ki_model *model = keel_equations_inside(formulas ? formulas : moving);
+    return model && ki_is_prepared(model);
 }
 
 /* ---- compile */
@@ -228,6 +240,8 @@ static keel_native_state compile(piece *p, int wait) {
 
 /* Both at once, if one is to wait. */
 keel_native_state keel_native_compile(keel_native *native, int wait) {
+    for (int i = 0; i < native->count && wait; i++)
+        ki_prepare_from_start(native->piece[i].model);
     for (int i = 0; i < native->count; i++)
         compile(&native->piece[i], 0);
     for (int i = 0; i < native->count && wait; i++)

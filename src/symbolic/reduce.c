@@ -92,6 +92,7 @@ static bool begin(ki_builder *b, const ki_mech *mech, ki_solved *x) {
     int n = mech->system.n_v;
     *b = (ki_builder){.T = KI_NONE, .V = KI_NONE, .E = KI_NONE, .graph = ki_graph_new()};
     ki_arena_init(&b->arena);
+    b->shortened = true; /* kinematics have no workspace to tell them which formulas a run has got to */
     b->model = ki_model_new();
     b->inputs = (ki_inputs){.n = 1, .q = 1, .v = 2, .z = 3, .s = 3, .lambda = 3, .a = 3, .w = 4, .count = 4};
     *x = (ki_solved){.mech = mech, .b = b};
@@ -294,7 +295,7 @@ static keel_status reduce_in(const ki_mech *mech, int crank, bool natural, const
         reduced *r = finish(&x, natural, too_long);
         if (r && ki_builder_status(&b) == KEEL_OK) {
             *reduction = &r->reduction;
-            b.model = NULL;
+            ki_builder_release(&b);
         }
     }
     keel_status status = ki_builder_status(&b);

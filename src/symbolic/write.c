@@ -159,8 +159,7 @@ static keel_status write_one(ki_mech *mech) {
         status = ki_builder_status(&b);
     }
     if (written && status == KEEL_OK) {
-        ki_mech_use_formulas(mech, &b.model->system, free_written);
-        b.model = NULL;
+        ki_mech_use_formulas(mech, &ki_builder_release(&b)->system, free_written);
         status = add_reduction(mech);
     }
     ki_builder_free(&b);

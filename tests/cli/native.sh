@@ -55,8 +55,12 @@ cmp tape.csv native.csv || fail "machine code gives other rows than the tape"
 [ "$(ls "$KEEL_CACHE" | wc -l)" -eq 1 ] || fail "one file in the cache, and no scratch: $(ls "$KEEL_CACHE")"
 [ "$(stat -c %a "$KEEL_CACHE")" = 700 ] || fail "the cache should be private"
 
-# found again without asking, and without the compiler being started
-exits 0 run "$model" --summary again.json
+# found again without asking, and without the compiler being started, by a run that is long enough to shorten
+# its formulas
+long="--until 500 --option output=500"
+exits 0 run "$model" --until 1 --summary short.json
+[ "$(member short.json code)" = '"tape"' ] || fail "a short run is done before code is looked for"
+exits 0 run "$model" $long --summary again.json
 [ "$(member again.json code)" = '"native"' ] || fail "code in the cache should be used"
 
 # a file that is damaged, cut short, or not ours is not loaded but made again
@@ -69,20 +73,20 @@ for damage in flip cut empty text; do
     empty) : >"$kept" ;;
     text) echo "not code" >"$kept" ;;
     esac
-    exits 0 run "$model" --summary damaged.json
+    exits 0 run "$model" $long --summary damaged.json
     [ "$(member damaged.json code)" = '"tape"' ] || fail "$damage: a damaged file was used"
     exits 0 run "$model" --option code=native --summary mended.json
     [ "$(member mended.json code)" = '"native"' ] || fail "$damage: it should have been made again"
     silent err
 done
 chmod 722 "$kept"
-exits 0 run "$model" --summary open.json
+exits 0 run "$model" $long --summary open.json
 [ "$(member open.json code)" = '"tape"' ] || fail "a file that others may write was used"
 chmod 700 "$kept"
 
 # nor anything in a directory that others may write to; the code is then made for this run only
 chmod 777 "$KEEL_CACHE"
-exits 0 run "$model" --summary open.json
+exits 0 run "$model" $long --summary open.json
 [ "$(member open.json code)" = '"tape"' ] || fail "a directory that others may write to was used"
 mkdir tmp
 (

@@ -387,7 +387,7 @@ static void test_machine_code(void **state) {
     double left = room(&p, p.t, p.u);
     keel_native *native = keel_native_attach(t.model->system, NULL, NULL);
     assert_int_equal(keel_native_compile(native, 1), KEEL_NATIVE_READY);
-    assert_non_null(p.small->kernel(p.small));
+    assert_non_null(p.small->kernel(p.small, p.small_work));
     accelerate(p.small, p.small_work, &at, a + 1, energy[1], NULL, NULL);
     expand(&p, p.t, p.u, p.u_rate, q, v);
     assert_memory_equal(q, p.q, sizeof q);

@@ -171,9 +171,9 @@ static void test_many(void **state) {
     assert_non_null(keel_mechanism_formulas(p.small));
     keel_native *native = keel_native_attach(t.model->system, NULL, NULL);
     assert_int_equal(keel_native_compile(native, 1), KEEL_NATIVE_READY);
-    assert_non_null(p.small->kernel(p.small));
+    assert_non_null(p.small->kernel(p.small, p.small_work));
     keel_native_detach(native);
-    assert_null(p.small->kernel(p.small));
+    assert_null(p.small->kernel(p.small, p.small_work));
     pair_end(&p);
     trial_end(&t);
 }
@@ -188,8 +188,8 @@ static void test_machine_code(void **state) {
     accelerate(p.small, p.small_work, &(keel_point){.q = p.u, .v = p.u_rate}, a, before, NULL, NULL);
     keel_native *native = keel_native_attach(t.model->system, NULL, NULL);
     assert_int_equal(keel_native_compile(native, 1), KEEL_NATIVE_READY);
-    assert_non_null(p.small->kernel(p.small));
-    assert_non_null(p.full->kernel(p.full));
+    assert_non_null(p.small->kernel(p.small, p.small_work));
+    assert_non_null(p.full->kernel(p.full, p.work));
     accelerate(p.small, p.small_work, &(keel_point){.q = p.u, .v = p.u_rate}, b, after, NULL, NULL);
     assert_true(a[0] == b[0] && before[0] == after[0]);
     keel_native_detach(native);
