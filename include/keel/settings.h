@@ -63,7 +63,7 @@ typedef struct keel_settings {
     double until;     /* end time                                                                   */
     double output;    /* distance of output rows in t; 0: a row for every step                      */
     double tolerance; /* relative error aimed at (adaptive integrators)                             */
-    double absolute_tolerance; /* absolute error aimed at; 0: the same as `tolerance` */
+    double absolute_tolerance; /* error aimed at, as a part of the scale (docs/scales.md); 0: as tolerance */
     double step;       /* step size of a fixed-step integrator                                       */
     double first_step; /* first step of an adaptive integrator; 0: chosen                            */
     double max_step;   /* largest step of an adaptive integrator; 0: no limit                        */

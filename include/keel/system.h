@@ -144,6 +144,10 @@ struct keel_system {
      */
     const double *q_size;
 
+    /* [n_q] the same of the coordinates, for systems with kinematics; NULL: what displacements of q_size
+     * make of them. */
+    const double *coordinate_size;
+
     double extent; /* of the mechanism, in its unit of length; 0: not known */
 
     /* [m] the natural size of a row, which no pose changes: 1 for directions and angles, the extent of its

@@ -50,6 +50,7 @@ static void find_active_multipliers(ki_dynamics *d) {
 
 static void allocate_scratch(ki_dynamics *d) {
     const keel_system *sys = d->system;
+    d->scales = ki_scales_new(&d->arena, sys);
     d->s = KI_NEW(&d->arena, double, sys->n_s);
     d->lambda = KI_NEW(&d->arena, double, d->m);
     d->factored_q = KI_NEW(&d->arena, double, sys->n_q);

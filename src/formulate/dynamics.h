@@ -20,6 +20,7 @@
 #include "formulate/joint_kernel.h"
 #include "formulate/law.h"
 #include "formulate/partition.h"
+#include "formulate/scales.h"
 #include "keel/saddle.h"
 #include "keel/system.h"
 #include "linalg/saddle_code.h"
@@ -94,6 +95,7 @@ typedef struct ki_dynamics {
     double gain_limit;      /* largest rate times step that the integrator bears                      */
     double t_first, t_last; /* the model is asked at no time outside: a step that ends at a switch of time
                                sees one side of it only (ki_stay_between) */
+    ki_scales *scales;      /* what errors are measured by */
 
     keel_terms at;  /* terms as last evaluated                                  */
     double *s;      /* [n_s] auxiliaries: solution at the last point, next guess */

@@ -81,7 +81,8 @@ KI_TWICE static void measure_estimates(rk *self, ki_allowance allowed, double *e
         ki_four size = {0};
         ki_four_most(&size, ki_const_four_at(self->base.y, i));
         ki_four_most(&size, ki_const_four_at(self->y_try, i));
-        ki_four scale = 1 / (allowed.absolute + allowed.relative * size);
+        ki_four scale =
+            1 / (allowed.absolute * *ki_const_four_at(allowed.scale, i) + allowed.relative * size);
         scale = (ki_four)((ki_four_bits)scale & *(const ki_four_bits *)(self->counted + i));
         *ki_four_at(self->scale, i) = scale;
         ki_four scaled = *ki_const_four_at(self->estimate, i) * scale;

@@ -103,11 +103,12 @@ static inline double larger(double a, double b) {
 
 ki_allowance ki_allowed(const ki_integrator *self) {
     return (ki_allowance){SHARE_OF_A_STEP * self->settings.absolute_tolerance,
-                          larger(SHARE_OF_A_STEP * self->settings.tolerance, ROUND_OFF)};
+                          larger(SHARE_OF_A_STEP * self->settings.tolerance, ROUND_OFF),
+                          self->flow.dynamics->scales->y};
 }
 
 double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i) {
-    return ki_allowed_between(ki_allowed(self), y0[i], y1[i]);
+    return ki_allowed_between(ki_allowed(self), i, y0[i], y1[i]);
 }
 
 keel_status ki_settle_estimate(ki_integrator *self, double *e) {
@@ -120,7 +121,7 @@ double ki_error_norm(const ki_integrator *self, const double *e, const double *y
     ki_allowance allowed = ki_allowed(self);
     double most = 0, sum = 0;
     for (int i = 0; i < self->n - 1; i++) {
-        double relative = fabs(e[i]) / ki_allowed_between(allowed, y0[i], y1[i]);
+        double relative = fabs(e[i]) / ki_allowed_between(allowed, i, y0[i], y1[i]);
         most = larger(most, relative);
         sum += relative; /* a NaN stays there, wherever it stands */
     }
@@ -129,7 +130,7 @@ double ki_error_norm(const ki_integrator *self, const double *e, const double *y
 
 /* Such that an explicit Euler step changes y by a hundredth of its size, then corrected by an estimate of
  * the second derivative so that the expected error is about 1% of what is allowed (Hairer, Norsett,
- * Wanner, section II.4). */
+ * Wanner, section II.4); time is counted in the time scale of the motion. */
 double ki_choose_first_step(ki_integrator *self, const double *rate, int order, double t_end, double *scratch,
                             double *scratch_rate) {
     const double *y = self->y;
@@ -143,8 +144,9 @@ double ki_choose_first_step(ki_integrator *self, const double *rate, int order, 
         return 1e-3 * h0; /* the model does not like the Euler point: begin small */
     for (int i = 0; i < self->n; i++)
         scratch_rate[i] = (scratch_rate[i] - rate[i]) / h0;
-    double d2 = ki_error_norm(self, scratch_rate, y, y), d = fmax(d1, d2);
-    double h1 = d <= 1e-15 ? fmax(1e-6 * span, h0 * 1e-3) : pow(0.01 / d, 1.0 / order);
+    double d2 = ki_error_norm(self, scratch_rate, y, y), T = 1 / self->flow.dynamics->scales->rate;
+    double d = fmax(d1 * T, d2 * T * T);
+    double h1 = d <= 1e-15 ? fmax(1e-6 * span, h0 * 1e-3) : T * pow(0.01 / d, 1.0 / order);
     return fmin(fmin(100 * h0, h1), span);
 }
 
@@ -173,6 +175,7 @@ void ki_accept_step(ki_integrator *self, double t_new, double t_end) {
     self->moved_velocity += d->moved_velocity * d->moved_velocity;
     self->settled = d->settled;
     d->settled = (ki_energy_change){0};
+    ki_raise_scales(d->scales, d->system, self->y);
 }
 
 /* Below 1e-14 |t| a step is a few dozen units in the last place of t. Where t is small nothing of the kind

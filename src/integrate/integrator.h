@@ -134,17 +134,18 @@ keel_status ki_bridge_aim(ki_integrator *bridge, double t, const double *y, doub
 /* How many steps of about h, and not longer, lead from t to t_end. */
 long ki_whole_steps(double t, double t_end, double h);
 
-/* The error that one step may leave in a component: absolute + relative * its size. */
+/* The error that one step may leave in component i: absolute * its scale (scales.h) + relative * its size. */
 typedef struct ki_allowance {
     double absolute, relative;
+    const double *scale; /* [n + KI_SPARE] */
 } ki_allowance;
 
 ki_allowance ki_allowed(const ki_integrator *self);
 
-/* For a component that goes from y0 to y1. */
-static inline double ki_allowed_between(ki_allowance allowed, double y0, double y1) {
+/* For component i that goes from y0 to y1. */
+static inline double ki_allowed_between(ki_allowance allowed, int i, double y0, double y1) {
     double a = fabs(y0), b = fabs(y1);
-    return allowed.absolute + allowed.relative * (a > b ? a : b);
+    return allowed.absolute * allowed.scale[i] + allowed.relative * (a > b ? a : b);
 }
 
 /* The same for component i of the states y0 and y1. */

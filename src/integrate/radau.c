@@ -63,7 +63,7 @@ static void set_scale(ki_radau *self) {
     ki_allowance allowed = ki_allowed(&self->base);
     const double *y = self->base.y;
     for (int i = 0; i < self->base.n - 1; i++)
-        self->inverse[i] = 1 / (self->relax * ki_allowed_between(allowed, y[i], y[i]));
+        self->inverse[i] = 1 / (self->relax * ki_allowed_between(allowed, i, y[i], y[i]));
 }
 
 /* The size of e above with the given F at the beginning, relative to what is allowed. */

@@ -110,7 +110,7 @@ static keel_status is_idle(powers *p, double t, const double *y, double size, ki
         double here = fabs(b[i] - a[i]);
         change = fmax(change, here);
         all = fmax(all, fabs(a[i]));
-        part = fmax(part, here / size / ki_allowed_between(allowed, v[i], v[i]));
+        part = fmax(part, here / size / ki_allowed_between(allowed, sys->n_q + i, v[i], v[i]));
     }
     *idle = !status && (change < IDLE * all || part < 1);
     return status;

@@ -127,16 +127,22 @@ keel_status ki_sizes_build(ki_mech *mech) {
     const ki_layout *l = mech->layout;
     int m = l->n_h + l->n_n;
     double *q_size = KI_NEW(&mech->arena, double, mech->system.n_v), size = extent(mech);
+    double *coordinate_size = KI_NEW(&mech->arena, double, mech->system.n_q);
     double *Phi_size = KI_NEW(&mech->arena, double, l->n_h); /* zeros */
     double *row_size = KI_NEW(&mech->arena, double, m);
     int *row_turns = KI_NEW(&mech->arena, int, m);
     double *body_size = KI_NEW(&mech->arena, double, mech->body_count);
-    if (!q_size || !Phi_size || !row_size || !row_turns || !body_size)
+    if (!q_size || !coordinate_size || !Phi_size || !row_size || !row_turns || !body_size)
         return KEEL_ERROR_MEMORY;
     body_extents(mech, body_size);
-    for (int b = 1; b < mech->body_count; b++)
+    for (int b = 1; b < mech->body_count; b++) {
+        const ki_joint_role *role = ki_role(&mech->body[b].hinge, mech->d);
         for (int j = 0; j < mech->body[b].n_v; j++)
             q_size[mech->body[b].v + j] = turns(mech, &mech->body[b].hinge, j) ? 1 : size;
+        for (int i = 0; i < role->n_q; i++) /* a quaternion stands last */
+            coordinate_size[mech->body[b].q + i] =
+                role->kinematics && i >= role->n_q - 4 ? 1 : q_size[mech->body[b].v + i];
+    }
     for (int p = 0; p < l->part_count; p++) {
         const ki_part *part = &l->part[p];
         bool length = part_is_length(mech, p);
@@ -148,6 +154,7 @@ keel_status ki_sizes_build(ki_mech *mech) {
             Phi_size[part->row] = fmax(Phi_size[part->row], reach(mech, part));
     }
     mech->system.q_size = q_size;
+    mech->system.coordinate_size = coordinate_size;
     mech->system.Phi_size = Phi_size;
     mech->system.row_size = row_size;
     mech->system.row_turns = row_turns;

@@ -6,6 +6,7 @@
 
 #include "run/events.h"
 #include "run/restart.h"
+#include "run/scales.h"
 #include "run/trouble.h"
 
 static const keel_location NOWHERE = {0};
@@ -82,6 +83,7 @@ keel_status ki_make_reduced_workspaces(keel_simulation *sim) {
         return status;
     sim->aside = &sim->reduced_rows;
     sim->full = &sim->rows;
+    ki_share_scales(sim);
     sim->reduced_y = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
     sim->trusted_y = KI_NEW(&sim->arena, double, sim->dynamics.n_y);
     sim->pose = KI_NEW(&sim->arena, double, sim->reduction->n_poses);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "run/crossing.h"
+#include "run/scales.h"
 
 void ki_clear_workspaces(keel_simulation *sim) {
     ki_dynamics_clear(&sim->dynamics);
@@ -12,10 +13,13 @@ void ki_clear_workspaces(keel_simulation *sim) {
 
 keel_status ki_replace_workspaces(keel_simulation *sim) {
     ki_dynamics old = sim->dynamics;
+    const ki_scales *scales = sim->rows.scales; /* of all coordinates */
     sim->dynamics = sim->rows = sim->reduced_rows = (ki_dynamics){0};
     ki_choose_method(sim);
     keel_status status = ki_make_workspaces(sim);
     ki_dynamics *d = &sim->dynamics;
+    if (!status)
+        ki_carry_scales(sim, scales);
     d->evaluations += old.evaluations;
     d->factorizations += old.factorizations;
     d->projections += old.projections;

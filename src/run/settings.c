@@ -46,7 +46,7 @@ static const keel_option OPTIONS[] = {
     NUMBER(until, 10, -1e300, 1e300, "time", "end time"),
     NUMBER(output, 0, 0, 1e300, "time", "distance of output rows; 0: one row for every step"),
     NUMBER(tolerance, 1e-6, 1e-14, 1, "", "relative error aimed at (adaptive integrators)"),
-    NUMBER(absolute_tolerance, 0, 0, 1e300, "", "absolute error aimed at; 0: the same number as tolerance"),
+    NUMBER(absolute_tolerance, 0, 0, 1e300, "", "error aimed at, as a part of the scale; 0: as tolerance"),
     NUMBER(step, 0, 0, 1e300, "time", "step size of a fixed-step integrator"),
     NUMBER(first_step, 0, 0, 1e300, "time", "first step of an adaptive integrator; 0: chosen automatically"),
     NUMBER(max_step, 0, 0, 1e300, "time", "largest step of an adaptive integrator; 0: no limit"),

@@ -9,6 +9,7 @@
 #include "run/judge.h"
 #include "run/reduction.h"
 #include "run/restart.h"
+#include "run/scales.h"
 #include "run/sides.h"
 #include "run/singular_start.h"
 #include "run/start.h"
@@ -27,6 +28,7 @@ keel_status ki_make_workspaces(keel_simulation *sim) {
     sim->full = &sim->dynamics;
     if (!status)
         ki_tell_switches(sim);
+    ki_share_scales(sim);
     return status;
 }
 
@@ -292,6 +294,8 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
     double *y = sim->reduction ? sim->reduced_y : sim->row_y;
     if (!status)
         status = ki_switching_init(sim, start->t);
+    if (!status)
+        ki_find_run_scales(sim, start->t);
     if (!status)
         status = ki_prepare_bridge(sim);
     bool singular = sim->held.singular_start && !sim->reduction && crosses_poses(sim);

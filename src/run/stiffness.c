@@ -79,7 +79,7 @@ static bool is_stiff_from_start(keel_simulation *sim, double t, const double *y,
                                 keel_status *status) {
     const keel_settings *set = &sim->settings;
     ki_allowance allowed = {set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance,
-                            set->tolerance};
+                            set->tolerance, sim->dynamics.scales->y};
     keel_status looked = ki_find_spectrum(sim->aside, t, y, allowed, found);
     if (looked == KEEL_ERROR_MEMORY)
         *status = looked;

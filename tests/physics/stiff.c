@@ -89,7 +89,7 @@ static void largest_eigenvalue(void **state) {
         keel_simulation *sim = keel_simulation_new(t.model->system, t.model->start, t.model->velocities_given,
                                                    &t.settings, t.messages, &t.status);
         assert_non_null(sim);
-        const ki_allowance none = {0, 0};
+        const ki_allowance none = {0, 0, sim->dynamics.scales->y};
         assert_int_equal(ki_find_spectrum(&sim->dynamics, 0, sim->integrator->y, none, &found), KEEL_OK);
         assert_true(fabs(found.size / CASES[i].size - 1) < 0.05);
         assert_int_equal(found.kind, CASES[i].kind);
@@ -200,7 +200,11 @@ static void auto_steps_over_springs_at_rest(void **state) {
         print_message("%.0e: %ld evaluations, dop853 %ld; off by %.1e\n", tolerance,
                       t.result.count.evaluations, explicit.result.count.evaluations,
                       difference_at_end(&t, &exact));
-        assert_true(event && strstr(event->text, "a fast spring would keep the steps of dop853"));
+        /* at 1e-4 the oscillation of the start is above what errors may be: only some steps later it is at
+         * rest */
+        assert_true(event &&
+                    strstr(event->text, tolerance > 5e-4 ? "a fast spring would keep the steps of dop853"
+                                                         : "a fast spring brings the steps of dop853"));
         assert_null(method_event(&t, 1));
         assert_true(4 * t.result.count.evaluations < explicit.result.count.evaluations);
         assert_true(difference_at_end(&t, &exact) < 0.1 * tolerance);
@@ -215,7 +219,7 @@ static void auto_steps_over_springs_at_rest(void **state) {
 static void auto_goes_back(void **state) {
     (void)state;
     trial chosen = trial_of("wheelset", "auto"), explicit = trial_of("wheelset", "dop853");
-    chosen.settings.tolerance = explicit.settings.tolerance = 1e-4;
+    chosen.settings.tolerance = explicit.settings.tolerance = 1e-3;
     chosen.settings.until = explicit.settings.until = 2;
     trial_run(&chosen, NULL);
     trial_expect_ok(&chosen);

@@ -54,9 +54,9 @@ static void baumgarte_stops_at_the_pose(void **state) {
             assert_non_null(strstr(trial_error(&t), "use projection or penalty"));
             /* the state is kept at the last step, which has met the pose */
             assert_non_null(t.result.final);
-            assert_true(fabs(t.result.final->t - SINGULAR_AT) < 0.01);
-            assert_true(fabs(t.result.final->q[0] - 1.5708) < 0.01 &&
-                        fabs(t.result.final->q[1] - 3.1416) < 0.02);
+            assert_true(fabs(t.result.final->t - SINGULAR_AT) < 0.02);
+            assert_true(fabs(t.result.final->q[0] - 1.5708) < 0.02 &&
+                        fabs(t.result.final->q[1] - 3.1416) < 0.04);
             trial_end(&t);
         }
 }
@@ -177,7 +177,7 @@ static void automatic_method_stays_on_the_branch(void **state) {
         assert_int_equal(t.result.events[0].kind, KEEL_EVENT_SINGULAR);
         /* at 1e-3 two steps make half of the motion, and the time comes from their dense output */
         double apart = fabs(t.result.events[0].t - SINGULAR_AT);
-        assert_true(apart < (tolerance > 2e-4 ? 3e-3 : tolerance > 2e-6 ? 3e-4 : 1e-6));
+        assert_true(apart < fmax(7 * tolerance, 1e-6));
         trial_end(&t);
     }
 }
