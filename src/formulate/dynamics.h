@@ -40,6 +40,8 @@ typedef enum ki_trouble_kind {
     KI_TROUBLE_AUXILIARY,  /* Newton for s stopped; equation `index`, residual `amount`     */
     KI_TROUBLE_NEWTON,     /* Newton's method of an implicit step stopped with a correction of
                               `amount`; index 1: of a rule whose multipliers may grow     */
+    KI_TROUBLE_PATH,       /* a step leads to another branch: row `index` is open by `amount` half way; index
+                              -1: not where the motion goes; other 1: as with NEWTON      */
     KI_TROUBLE_STALL,      /* the same, by round-off above the tolerance `size`; index 1: of
                               unscaled multipliers                                        */
     KI_TROUBLE_MULTIPLIER, /* iteration for forces of lambda stopped; row `index`, by `amount` */

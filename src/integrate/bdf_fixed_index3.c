@@ -152,17 +152,6 @@ void ki_bdf_index3_advance(ki_bdf_fixed *self) {
     self->next = oldest;
 }
 
-/* v' and lambda of the method, linear in between. */
-static void own_values(ki_integrator *base, double t, double *v_rate, double *lambda) {
-    const ki_bdf_fixed *self = (const ki_bdf_fixed *)base;
-    const ki_bdf_forces *a = &self->before, *b = &self->now;
-    double h = base->t - base->t_old, x = h > 0 && t != base->t ? (base->t - t) / h : 0;
-    for (int i = 0; i < base->flow.dynamics->system->n_v; i++)
-        v_rate[i] = x == 0 ? b->a[i] : x * a->a[i] + (1 - x) * b->a[i];
-    for (int i = 0; i < base->flow.dynamics->m; i++)
-        lambda[i] = x == 0 ? b->lambda[i] : x * a->lambda[i] + (1 - x) * b->lambda[i];
-}
-
 keel_status ki_bdf_index3_init(ki_bdf_fixed *self) {
     ki_integrator *base = &self->base;
     ki_dynamics *d = base->flow.dynamics;
@@ -170,7 +159,6 @@ keel_status ki_bdf_index3_init(ki_bdf_fixed *self) {
     for (int i = 0; i < 3; i++)
         *forces[i] =
             (ki_bdf_forces){KI_NEW(&base->arena, double, d->system->n_v), KI_NEW(&base->arena, double, d->m)};
-    base->own_values = own_values;
     base->has_newton = true;
     base->newton.condition = NAN;
     ki_index3_newton *newton = &self->index3;

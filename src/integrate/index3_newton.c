@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ITERATIONS = 30, MOST_STUCK = 3 };
+/* MOST_WAITED: iterations for what steps of chosen length are allowed to leave, which may be round-off. */
+enum { MOST_ITERATIONS = 30, MOST_STUCK = 3, MOST_WAITED = 2 };
 
 /* Corrections that shrink less ask for a new matrix; less still, and a new one does not help. */
 static const double CONTRACTION = 0.3, STUCK = 0.9;
@@ -153,6 +154,31 @@ static bool is_closed(const ki_index3_newton *self) {
     return true;
 }
 
+/* The last displacement over what is allowed of it, without its part along the gradients of the constraints:
+ * that has the noise of Phi, which closing them takes out. The gradients are those at the end of the last
+ * step. */
+static double excess_of(ki_index3_newton *self) {
+    ki_dynamics *d = self->base->flow.dynamics;
+    const double *x = self->dq;
+    double most = 0;
+    if (!self->allowed)
+        return 0;
+    if (d->m) {
+        ki_mass_times(d, self->dq, d->b_v);
+        if (keel_saddle_solve(d->K, d->b_v, NULL, d->x, d->y, NULL) >= 0)
+            x = d->x;
+    }
+    for (int i = 0; i < d->system->n_v; i++)
+        most = larger(most, ratio(fabs(x[i]), self->allowed[i]));
+    return most;
+}
+
+/* Whether little enough is left after a correction, from the excess of this one and the one before. */
+static bool is_fine(double excess, double before) {
+    double theta = excess / before;
+    return excess <= 1 || (theta < 1 && theta * excess <= 1 - theta);
+}
+
 /* Why the iteration ended without a solution. */
 static keel_status report(ki_index3_newton *self, double t, correction c) {
     ki_dynamics *d = self->base->flow.dynamics;
@@ -190,7 +216,9 @@ static keel_status iterate_once(ki_index3_newton *self, double t, bool fresh, co
 keel_status ki_index3_iterate(ki_index3_newton *self, double t) {
     double tolerance = self->base->options->newton_tolerance, previous = INFINITY;
     bool always = self->base->options->newton == KEEL_NEWTON_FULL, fresh = self->fresh || always;
-    int stuck = 0;
+    double before = INFINITY;
+    int stuck = 0, waited = 0;
+    bool renewed = false, solved = false;
     correction c = {0};
     self->hopeless = false;
     self->now = self->largest; /* a diverging attempt must not make all later corrections look small */
@@ -199,23 +227,30 @@ keel_status ki_index3_iterate(ki_index3_newton *self, double t) {
         (keel_newton_facts){.correction_q = INFINITY, .correction_lambda = INFINITY, .condition = NAN};
     for (int iteration = 1; iteration <= MOST_ITERATIONS && stuck < MOST_STUCK; iteration++) {
         keel_status status = iterate_once(self, t, fresh, &c);
+        renewed = renewed || fresh;
         self->base->newton.iterations = iteration;
         self->fresh = status != KEEL_OK;
         if (status)
             return status;
-        double change = all_of(c);
+        double change = all_of(c), excess = excess_of(self);
         bool slow = change > CONTRACTION * previous;
-        /* slow with a new matrix, or as small as this: it is round-off that is left */
-        if ((change <= tolerance || (slow && is_round_off(self, c, fresh ? tolerance : ROUND_OFF))) &&
-            is_closed(self)) {
-            self->largest = self->now;
-            return KEEL_OK;
-        }
+        /* slow with a matrix of this step, or as small as this: it is round-off that is left */
+        bool small = change <= tolerance || (slow && is_round_off(self, c, renewed ? tolerance : ROUND_OFF));
+        solved = solved || (small && is_closed(self));
+        if (solved && (is_fine(excess, before) || ++waited > MOST_WAITED))
+            break;
+        if (solved)
+            slow = excess > CONTRACTION * before;
+        before = excess;
         if (!isfinite(change))
             break;
         stuck += fresh && change > STUCK * previous;
         fresh = slow || always;
         previous = change;
+    }
+    if (solved) {
+        self->largest = self->now;
+        return KEEL_OK;
     }
     self->fresh = true;
     return report(self, t, c);

@@ -7,6 +7,10 @@
  * longer decrease and those of mu = s lambda / m are as small against the displacements; without scaling it
  * has failed, and says so.
  *
+ * Steps of chosen length must not leave more of the solution than their errors allow: dq changes v by much
+ * more where h is small. There the iteration goes on until theta/(1 - theta) times the last correction, theta
+ * its size over that of the one before, is below `allowed`.
+ *
  * The matrix is kept over iterations and steps as long as corrections shrink to 0.3; otherwise it is made
  * anew.
  */
@@ -38,6 +42,7 @@ typedef struct ki_index3_newton {
     bool at_velocity_level;    /* r_C of holonomic rows is the violation of their velocities */
     double *dq, *dlambda, *dz; /* the last correction */
     double *dw;                /* [n_v] or NULL */
+    double *allowed;           /* [n_v] what may be left of each displacement, or NULL */
 
     bool fresh;                     /* make a new matrix for the first iteration */
     bool growing;                   /* a rule whose multipliers may oscillate and grow: for the message */

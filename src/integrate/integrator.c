@@ -40,6 +40,7 @@ static keel_status begin(ki_integrator *self, const ki_problem *problem) {
     ki_dynamics *d = self->flow.dynamics;
     d->motion_rate = fmax(d->motion_rate, 1 / (problem->t_end - problem->t));
     d->gain_limit = KI_GAIN_LIMIT;
+    self->relax = 1;
     self->flow.dynamics->by_own = self->flow.dynamics->own_factored = false; /* unless the method says so */
     ki_arena_init(&self->arena);
     self->y = KI_NEW(&self->arena, double, self->n + KI_SPARE);
@@ -109,6 +110,19 @@ ki_allowance ki_allowed(const ki_integrator *self) {
 
 double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i) {
     return ki_allowed_between(ki_allowed(self), i, y0[i], y1[i]);
+}
+
+double ki_allowed_displacement(const ki_integrator *self, const double *y0, const double *y1, int j) {
+    const ki_dynamics *d = self->flow.dynamics;
+    ki_allowance allowed = ki_allowed(self);
+    if (!d->system->kinematics)
+        return ki_allowed_between(allowed, j, y0[j], y1[j]);
+    return (allowed.absolute + allowed.relative) * d->scales->move[j];
+}
+
+double ki_relax(const ki_integrator *self, int order) {
+    double tolerance = self->settings.tolerance, least = ROUND_OFF / (SHARE_OF_A_STEP * tolerance);
+    return fmin(1, fmax(least, pow(tolerance, 1.0 / order)));
 }
 
 keel_status ki_settle_estimate(ki_integrator *self, double *e) {

@@ -76,8 +76,8 @@ enum { KI_SPARE = KI_FOUR - 1 };
 
 struct ki_integrator {
     const ki_method *method;
-    /* Accelerations [n_v] and multipliers [m] at a time within the last step, of methods that have their own;
-     * NULL: those of the index-1 form at the state. */
+    /* Accelerations [n_v] and multipliers [m] at a time within the last step, where they are better than
+     * those of the index-1 form at the state; NULL: they are not. */
     void (*own_values)(ki_integrator *self, double t, double *v_rate, double *lambda);
 
     ki_flow flow, flow_rows;
@@ -88,6 +88,8 @@ struct ki_integrator {
     double *y;    /* [n + KI_SPARE] state at t           */
     double t_old; /* the last step was [t_old, t]        */
     double longest_step;
+    double relax; /* what an estimate may be over what a step may leave, of methods that divide by it;
+                     otherwise 1 */
     long steps, rejected;
     long rejected_before;                  /* `rejected` at the last accepted step */
     int order;                             /* of the last step; 0: not told */
@@ -150,6 +152,14 @@ static inline double ki_allowed_between(ki_allowance allowed, int i, double y0, 
 
 /* The same for component i of the states y0 and y1. */
 double ki_allowed_error(const ki_integrator *self, const double *y0, const double *y1, int i);
+
+/* That of displacement j between the states y0 and y1: of the coordinate where q' = v, otherwise of its
+ * scale. */
+double ki_allowed_displacement(const ki_integrator *self, const double *y0, const double *y1, int j);
+
+/* What an estimate of a method of order p may be, over what a step may leave: tol^(1/p). The number of steps
+ * grows as their errors shrink; so what they add up to shrinks in proportion to the tolerance. */
+double ki_relax(const ki_integrator *self, int order);
 
 /* Takes from an error estimate what the stabiliser removes, if the settings say so. */
 keel_status ki_settle_estimate(ki_integrator *self, double *e);

@@ -2,25 +2,23 @@
  * (conserving.h).
  *
  * A step: predict - solve - stabilise - error - accept. Fixed steps are of the given length but for the
- * last. Otherwise the errors of the step are estimated from its acceleration a_n = (v1 - v0)/h and those
- * of the two steps before,
+ * last. Otherwise the errors of the step are estimated,
  *
  *     q:  h^3 v''/12        the rule is trapezoidal in q ...
  *     v:  h^3 v'''/24       ... and a midpoint rule in v and z
  *
- * with v'' and v''' from divided differences, each a standing in the middle of its step. The parts of the
- * estimate that are no motion, along the gradients of the constraints, do not count: there the velocities
- * of steps without projection swing about, and the more so in accelerations the shorter the steps are
- * made.
+ * from the accelerations of the index-1 form at its ends. Those of the rule itself swing about along the
+ * gradients of the constraints, and the more so the shorter the steps are made.
  *
  * Rows inside a step: q from the cubic through both ends and their velocities, v, z and W from straight
- * lines, of second order like the rule itself. v' and the multipliers are those of the step.
+ * lines, of second order like the rule itself.
  */
 #include <math.h>
 #include <string.h>
 
 #include "integrate/conserving.h"
 #include "integrate/integrator.h"
+#include "integrate/path.h"
 #include "integrate/step_control.h"
 
 /* Steps keep their length unless they may grow by this much: every change disturbs the multipliers. */
@@ -31,17 +29,18 @@ typedef struct midpoint {
     ki_midstep step;
     ki_midsolver *solver;
     ki_step_control control;
-    double t_start, h; /* h: to try next */
-    long taken;        /* steps from t_start */
-    double h_taken;    /* length of the last step; 0: there was none */
-    double *y_old;     /* [n] */
-    double *dq;        /* [n_v] displacement of the last step */
-    double *L;         /* [m] its multipliers */
-    double *rate[3];   /* [n_v + n_z] (v', z') of the last step and the two before, as far as `known` */
-    double middle[3];  /* when they hold */
-    int known;
-    double *estimate; /* [n] */
-    double *move;     /* [n_v] */
+    double t_start, h;  /* h: to try next */
+    long taken;         /* steps from t_start */
+    double h_taken;     /* length of the last step; 0: there was none */
+    double *y_old;      /* [n] */
+    double *dq;         /* [n_v] displacement of the last step */
+    double *L;          /* [m] its multipliers */
+    double *rate;       /* [n_v + n_z] (v', z') of the last step, for the first guess */
+    double *now, *next; /* [n] rates at its end, and at that of the step that is tried */
+    double *slope;      /* [n_v + n_z] of these in the last step ... */
+    double h_slope;     /* ... of this length; 0: there was none */
+    double *estimate;   /* [n] */
+    double *move;       /* [n_v] */
 } midpoint;
 
 static void copy(double *to, const double *from, int n) {
@@ -53,7 +52,7 @@ static void copy(double *to, const double *from, int n) {
 static void predict(midpoint *self, double h) {
     const ki_dynamics *d = self->base.flow.dynamics;
     int n_v = d->system->n_v;
-    const double *v = ki_v(d, self->base.y), *z = ki_z(d, self->base.y), *a = self->rate[0];
+    const double *v = ki_v(d, self->base.y), *z = ki_z(d, self->base.y), *a = self->rate;
     for (int i = 0; i < n_v; i++)
         self->step.x[i] = h * v[i] + 0.5 * h * h * a[i];
     copy(ki_midstep_lambda(&self->step), self->L, d->m);
@@ -95,43 +94,34 @@ static void take_rates(midpoint *self, double *rate) {
         rate[n_v + i] = 2 * (ki_midstep_z(&self->step)[i] - ki_z(d, self->base.y)[i]) / self->step.h;
 }
 
-/* e minus what the constraints see of it, of which `part` is left: [M J^T; J 0] (x, y) = (M e, 0), e <- x. */
-static keel_status make_tangential(ki_dynamics *d, double *e, double part) {
-    if (!d->m)
-        return KEEL_OK;
-    ki_mass_times(d, e, d->b_v);
-    keel_status status = keel_saddle_solve(d->K, d->b_v, NULL, d->x, d->y, NULL);
-    for (int i = 0; i < d->system->n_v; i++)
-        e[i] = d->x[i] + part * (e[i] - d->x[i]);
-    return status < 0 ? status : KEEL_OK;
+/* Change of (v', z') in the step. */
+static double change_of(const midpoint *self, int i) {
+    int n_q = self->base.flow.dynamics->system->n_q;
+    return self->next[n_q + i] - self->now[n_q + i];
 }
 
-/* See the top; the newest rates are in `estimate` until they are used up. */
+/* See the top. Before the second step the slope is taken to have been zero: too large an estimate rather than
+ * none. */
 static keel_status error_of(midpoint *self, double h, double *error) {
     ki_dynamics *d = self->base.flow.dynamics;
     const keel_system *sys = d->system;
-    double *e = self->estimate, *e_v = ki_v(d, e), *move = self->move, t = self->base.t + 0.5 * h;
-    double last = t - self->middle[0], before = self->middle[0] - self->middle[1];
-    take_rates(self, e_v);
+    double *e = self->estimate, *e_v = ki_v(d, e), *move = self->move;
+    double between = self->h_slope > 0 ? (h + self->h_slope) / 2 : h;
+    keel_status status = ki_rate(d, self->base.t + h, self->step.y_end, self->next);
+    if (status)
+        return status;
     for (int i = 0; i < sys->n_v + sys->n_z; i++) {
-        double slope = (e_v[i] - self->rate[0][i]) / last;
-        double slope_before = self->known > 1 ? (self->rate[0][i] - self->rate[1][i]) / before : slope;
-        double bend = self->known > 1 ? 2 * (slope - slope_before) / (last + before) : 0;
+        double slope = change_of(self, i) / h;
         if (i < sys->n_v)
             move[i] = h * h * h * slope / 12;
-        e_v[i] = h * h * h * bend / 24;
+        e_v[i] = h * h * h * (slope - self->slope[i]) / between / 24;
     }
-    keel_status status = d->m ? ki_factor_at(d, self->base.t + h, self->step.y_end) : KEEL_OK;
-    if (!status)
-        status = make_tangential(d, move, 0.01); /* rows inside the step are not on the constraints */
-    if (!status)
-        status = make_tangential(d, e_v, 0);
     if (sys->kinematics)
         sys->kinematics(sys, self->step.y_end, move, e);
     else
         copy(e, move, sys->n_v);
-    *error = ki_error_norm(&self->base, e, self->base.y, self->step.y_end);
-    return status;
+    *error = ki_error_norm(&self->base, e, self->base.y, self->step.y_end) / self->base.relax;
+    return KEEL_OK;
 }
 
 /* Dependent constraints share their multipliers: the shortest ones, with the factors at the end of the
@@ -145,6 +135,42 @@ static keel_status share_multipliers(midpoint *self, double t) {
     return status < 0 ? status : KEEL_OK;
 }
 
+/* The state at the part x of a step of h with the displacement dq. */
+static void inside(midpoint *self, const double *begin, const double *end, const double *dq, double h,
+                   double x, double *y) {
+    ki_dynamics *d = self->base.flow_rows.dynamics;
+    int n_q = d->system->n_q, n_v = d->system->n_v, n = self->base.n;
+    const double *v0 = begin + n_q, *v1 = end + n_q;
+    for (int i = 0; i < n_v; i++) {
+        double c3 = h * (v0[i] + v1[i]) - 2 * dq[i], c2 = dq[i] - h * v0[i] - c3;
+        d->x[i] = x * (h * v0[i] + x * (c2 + x * c3));
+    }
+    copy(y, begin, n);
+    ki_move(d, y, d->x);
+    for (int i = n_q; i < n; i++)
+        y[i] += x * (end[i] - begin[i]);
+}
+
+/* Steps of chosen length end where they were expected to. */
+static keel_status goes_on(midpoint *self, double h) {
+    ki_integrator *base = &self->base;
+    const ki_dynamics *d = base->flow.dynamics;
+    const double *v = ki_v(d, base->y), *a = self->rate;
+    for (int i = 0; i < d->system->n_v; i++)
+        self->move[i] = h * v[i] + 0.5 * h * h * a[i];
+    if (base->settings.fixed || ki_within_reach(base, self->move, self->step.x, base->y, self->step.y_end))
+        return KEEL_OK;
+    return ki_trouble_at(base->flow.dynamics, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_PATH, base->t + h, -1,
+                         INFINITY);
+}
+
+static keel_status follows_path(midpoint *self, double h) {
+    ki_integrator *base = &self->base;
+    const ki_midstep *s = &self->step;
+    inside(self, base->y, s->y_end, s->x, h, 0.5, self->estimate);
+    return ki_check_path(base, base->t + 0.5 * h, self->estimate, s->x, base->t + h);
+}
+
 /* The state at the end in step.y_end, and its error. */
 static keel_status attempt(midpoint *self, double h, double *error) {
     ki_dynamics *d = self->base.flow.dynamics;
@@ -155,7 +181,11 @@ static keel_status attempt(midpoint *self, double h, double *error) {
         return status;
     *ki_work(d, s->y_end) += s->work;
     ki_normalize(d, s->y_end);
-    status = ki_settle(d, self->base.flow.stabilize, t, s->y_end);
+    status = goes_on(self, h);
+    if (!status)
+        status = follows_path(self, h);
+    if (!status)
+        status = ki_settle(d, self->base.flow.stabilize, t, s->y_end);
     if (!status)
         status = ki_solve_auxiliaries(d, t, s->y_end);
     if (!status && !self->base.settings.fixed)
@@ -169,15 +199,23 @@ static keel_status attempt(midpoint *self, double h, double *error) {
     return status;
 }
 
+static void remember_slope(midpoint *self, double h) {
+    const keel_system *sys = self->base.flow.dynamics->system;
+    double *next = self->next;
+    for (int i = 0; i < sys->n_v + sys->n_z; i++)
+        self->slope[i] = change_of(self, i) / h;
+    self->h_slope = h;
+    self->next = self->now;
+    self->now = next;
+}
+
 static void accept(midpoint *self, double h, double t_end) {
     ki_integrator *base = &self->base;
     ki_dynamics *d = base->flow.dynamics;
-    double *oldest = self->rate[2], t = base->t + h;
-    self->rate[2] = self->rate[1], self->rate[1] = self->rate[0], self->rate[0] = oldest;
-    self->middle[2] = self->middle[1], self->middle[1] = self->middle[0];
-    self->middle[0] = base->t + 0.5 * h;
-    self->known = self->known < 3 ? self->known + 1 : 3;
-    take_rates(self, self->rate[0]);
+    double t = base->t + h;
+    take_rates(self, self->rate);
+    if (!base->settings.fixed)
+        remember_slope(self, h);
     copy(self->dq, self->step.x, d->system->n_v);
     copy(self->L, ki_midstep_lambda(&self->step), d->m);
     copy(d->lambda, self->L, d->m);
@@ -227,33 +265,12 @@ static keel_status step(ki_integrator *base, double t_end) {
 
 static keel_status interpolate(ki_integrator *base, double t, double *y) {
     midpoint *self = (midpoint *)base;
-    ki_dynamics *d = base->flow_rows.dynamics;
-    int n_q = d->system->n_q, n_v = d->system->n_v;
-    if (t == base->t || self->h_taken == 0) {
+    double h = self->h_taken;
+    if (t == base->t || h == 0)
         copy(y, base->y, base->n);
-        return KEEL_OK;
-    }
-    double h = self->h_taken, x = (t - base->t_old) / h;
-    const double *v0 = self->y_old + n_q, *v1 = base->y + n_q;
-    for (int i = 0; i < n_v; i++) {
-        double c3 = h * (v0[i] + v1[i]) - 2 * self->dq[i], c2 = self->dq[i] - h * v0[i] - c3;
-        d->x[i] = x * (h * v0[i] + x * (c2 + x * c3));
-    }
-    copy(y, self->y_old, base->n);
-    ki_move(d, y, d->x);
-    for (int i = n_q; i < base->n; i++)
-        y[i] += x * (base->y[i] - self->y_old[i]);
+    else
+        inside(self, self->y_old, base->y, self->dq, h, (t - base->t_old) / h, y);
     return KEEL_OK;
-}
-
-/* Before the first step there are none. */
-static void own_values(ki_integrator *base, double t, double *v_rate, double *lambda) {
-    const midpoint *self = (const midpoint *)base;
-    (void)t;
-    if (self->h_taken == 0)
-        return;
-    copy(v_rate, self->rate[0], base->flow.dynamics->system->n_v);
-    copy(lambda, self->L, base->flow.dynamics->m);
 }
 
 static void clear(ki_integrator *base) {
@@ -269,8 +286,10 @@ static keel_status allocate(midpoint *self, bool conserving) {
     self->L = KI_NEW(&base->arena, double, d->m);
     self->estimate = KI_NEW(&base->arena, double, base->n);
     self->move = KI_NEW(&base->arena, double, d->system->n_v);
-    for (int i = 0; i < 3; i++)
-        self->rate[i] = KI_NEW(&base->arena, double, d->system->n_v + d->system->n_z);
+    self->rate = KI_NEW(&base->arena, double, d->system->n_v + d->system->n_z);
+    self->slope = KI_NEW(&base->arena, double, d->system->n_v + d->system->n_z);
+    self->now = KI_NEW(&base->arena, double, base->n);
+    self->next = KI_NEW(&base->arena, double, base->n);
     self->solver = ki_midsolver_new(&self->step, base->options);
     return self->solver && !base->arena.failed ? KEEL_OK : KEEL_ERROR_MEMORY;
 }
@@ -279,7 +298,6 @@ static keel_status allocate(midpoint *self, bool conserving) {
 static keel_status start(ki_integrator *base, const ki_problem *problem) {
     enum { ORDER = 2 };
     midpoint *self = (midpoint *)base;
-    base->own_values = own_values;
     base->has_newton = true;
     ki_dynamics *d = base->flow.dynamics;
     bool conserving = problem->kind == KEEL_CONSERVING;
@@ -287,18 +305,18 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     if (!status && conserving)
         status = ki_check_conserving(d, base->t, problem->t_end, base->y);
     if (!status)
-        status = ki_rate(d, base->t, base->y, self->estimate);
+        status = ki_rate(d, base->t, base->y, self->now);
     if (status)
         return status;
-    copy(self->rate[0], ki_v(d, self->estimate), d->system->n_v + d->system->n_z);
+    copy(self->rate, ki_v(d, self->now), d->system->n_v + d->system->n_z);
     copy(self->L, d->lambda, d->m);
     copy(self->y_old, base->y, base->n);
-    self->middle[0] = self->t_start = base->t;
-    self->known = 1;
+    self->t_start = base->t;
     self->h = base->settings.step;
     if (!(self->h > 0))
-        self->h = ki_choose_first_step(base, self->estimate, ORDER + 1, problem->t_end, self->step.y_mid,
+        self->h = ki_choose_first_step(base, self->now, ORDER + 1, problem->t_end, self->step.y_mid,
                                        self->step.y_end);
+    self->base.relax = ki_relax(base, ORDER);
     self->control = ki_step_control_new(ORDER + 1, 1.0 / (ORDER + 1), 0, 0.2, 2);
     return KEEL_OK;
 }

@@ -112,20 +112,56 @@ static keel_status settle(ki_structural *self, double t) {
     return status;
 }
 
+/* Cubic through values and rates at both ends of a step of h, at x = (t - t_0)/h:
+ *
+ *     y = y_0 + x (D + (1 - x) ((1 - x) (h y'_0 - D) - x (h y'_1 - D))),   D = y_1 - y_0 */
+static void cubic(const ki_structural_end *a, const ki_structural_end *b, int n, double h, double x,
+                  double *y) {
+    for (int i = 0; i < n; i++) {
+        double D = b->y[i] - a->y[i];
+        y[i] = a->y[i] + x * (D + (1 - x) * ((1 - x) * (h * a->rate[i] - D) - x * (h * b->rate[i] - D)));
+    }
+}
+
+/* Steps of chosen length end where they were expected to. */
+static keel_status goes_on(ki_structural *self, double t) {
+    ki_integrator *base = &self->base;
+    if (base->settings.fixed ||
+        ki_within_reach(base, self->guess, self->newton.move, self->now.y, self->next.y))
+        return KEEL_OK;
+    return ki_trouble_at(base->flow.dynamics, KEEL_ERROR_CONVERGENCE, KI_TROUBLE_PATH, t, -1, INFINITY);
+}
+
+/* Where positions are not held their constraints tell nothing. */
+static keel_status follows_path(ki_structural *self, double t, double h) {
+    if (self->velocity_level && !self->ggl)
+        return KEEL_OK;
+    cubic(&self->now, &self->next, self->base.n, h, 0.5, self->scratch);
+    keel_status status = ki_check_path(&self->base, t - 0.5 * h, self->scratch, self->newton.move, t);
+    if (status)
+        self->base.flow.dynamics->trouble.other = self->newton.growing;
+    return status;
+}
+
 /* Fills next at t = now + h, and the error unless the length of steps is given. */
 static keel_status attempt(ki_structural *self, double t, double h, double *error) {
     keel_status status = ki_structural_solve(self, t, h);
     bool report = self->base.options->newton_report == KEEL_YES;
     if (report && self->h_factored > 0) /* also of a failure: it may tell why */
         self->base.newton.condition = ki_index3_condition(self->newton.matrix);
+    *error = 0;
+    if (!status)
+        status = goes_on(self, t);
+    if (!status)
+        status = settle(self, t);
     if (status)
         return status;
-    status = settle(self, t);
-    *error = 0;
-    if (!status &&
-        !self->base.settings.fixed) /* from the accelerations that were made consistent: free of noise */
-        status = ki_structural_error(self, t, h, error);
-    return status || *error > 1 ? status : finish(self, t, h);
+    if (!self->base.settings.fixed)
+        *error = ki_structural_error(self, h);
+    if (!(*error <= 1))
+        return KEEL_OK;
+    status = finish(self, t, h);
+    return status ? status : follows_path(self, t, h);
 }
 
 static void accept(ki_structural *self, double t, double h, double t_end) {
@@ -188,33 +224,14 @@ static keel_status step(ki_integrator *base, double t_end) {
     return base->settings.fixed ? fixed_step(self, t_end) : chosen_step(self, t_end);
 }
 
-/* Cubic through values and rates at both ends, x = (t - t_old)/h:
- *
- *     y = y_0 + x (D + (1 - x) ((1 - x) (h y'_0 - D) - x (h y'_1 - D))),   D = y_1 - y_0 */
 static keel_status interpolate(ki_integrator *base, double t, double *y) {
     const ki_structural *self = (const ki_structural *)base;
-    const ki_structural_end *a = &self->before, *b = &self->now;
-    double h = base->t - base->t_old, x = h > 0 ? (t - base->t_old) / h : 1;
-    copy(y, base->y, base->n);
+    double h = base->t - base->t_old;
     if (t == base->t || !(h > 0))
-        return KEEL_OK;
-    for (int i = 0; i < base->n; i++) {
-        double D = b->y[i] - a->y[i];
-        y[i] = a->y[i] + x * (D + (1 - x) * ((1 - x) * (h * a->rate[i] - D) - x * (h * b->rate[i] - D)));
-    }
+        copy(y, base->y, base->n);
+    else
+        cubic(&self->before, &self->now, base->n, h, (t - base->t_old) / h, y);
     return KEEL_OK;
-}
-
-/* v' and lambda of the method, linear in between. */
-static void own_values(ki_integrator *base, double t, double *v_rate, double *lambda) {
-    const ki_structural *self = (const ki_structural *)base;
-    const ki_dynamics *d = base->flow.dynamics;
-    double h = base->t - base->t_old, x = h > 0 && t != base->t ? (t - base->t_old) / h : 1;
-    const double *a = ki_v(d, self->before.rate), *b = ki_v(d, self->now.rate);
-    for (int i = 0; i < d->system->n_v; i++)
-        v_rate[i] = x == 1 ? b[i] : (1 - x) * a[i] + x * b[i];
-    for (int i = 0; i < d->m; i++)
-        lambda[i] = x == 1 ? self->now.lambda[i] : (1 - x) * self->before.lambda[i] + x * self->now.lambda[i];
 }
 
 static void clear(ki_integrator *base) {
@@ -243,6 +260,8 @@ static keel_status allocate(ki_structural *self) {
         self->s_w = KI_NEW(arena, double, d->m);
     }
     self->slope = KI_NEW(arena, double, n_v + n_z);
+    self->guess = KI_NEW(arena, double, n_v);
+    self->allowed = KI_NEW(arena, double, n_v);
     self->estimate = KI_NEW(arena, double, d->n_y);
     self->scratch = KI_NEW(arena, double, d->n_y);
     self->newton.matrix =
@@ -277,14 +296,15 @@ static keel_status first_values(ki_structural *self, double t_end) {
 /* What the method and the formulation say. */
 static void set_up(ki_structural *self, const ki_problem *problem) {
     keel_formulation formulation = problem->flow.dynamics->law->formulation;
-    self->base.own_values = own_values;
     self->base.has_newton = true;
     self->base.newton.condition = NAN;
     self->velocity_level = formulation != KEEL_INDEX3;
     self->ggl = formulation == KEEL_GGL;
     set_parameters(self, problem->kind);
-    bool second_order = fabs(self->gamma - 0.5 + self->alpha_m - self->alpha_f) < 1e-12;
-    self->control = ki_step_control_new(second_order ? 3 : 2, second_order ? 1.0 / 3 : 0.5, 0.04, 0.2, 2);
+    self->second_order = fabs(self->gamma - 0.5 + self->alpha_m - self->alpha_f) < 1e-12;
+    int order = self->second_order ? 2 : 1;
+    self->base.relax = ki_relax(&self->base, order);
+    self->control = ki_step_control_new(order + 1, 1.0 / (order + 1), 0.04, 0.2, 2);
 }
 
 static keel_status start(ki_integrator *base, const ki_problem *problem) {

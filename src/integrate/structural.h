@@ -24,6 +24,7 @@
 #define KI_STRUCTURAL_H
 
 #include "integrate/index3_newton.h"
+#include "integrate/path.h"
 #include "integrate/step_control.h"
 
 /* The end of a step. */
@@ -36,6 +37,7 @@ typedef struct ki_structural_end {
 typedef struct ki_structural {
     ki_integrator base;
     double beta, gamma, alpha_m, alpha_f;
+    bool second_order; /* otherwise of order one */
     bool velocity_level, ggl;
 
     ki_structural_end before, now, next; /* of the last step, and of the one tried      */
@@ -53,7 +55,9 @@ typedef struct ki_structural {
 
     /* chosen steps */
     ki_step_control control;
-    double *slope; /* [n_v + n_z] of a and f in the last step */
+    double *guess;   /* [n_v] the predicted displacement */
+    double *allowed; /* [n_v] what Newton\'s method may leave of it */
+    double *slope;   /* [n_v + n_z] of v' and f in the last step */
     double h_slope;
     double *estimate, *scratch; /* [n_y] */
 } ki_structural;
@@ -64,8 +68,8 @@ keel_status ki_structural_solve(ki_structural *self, double t, double h);
 /* Makes the matrix and its factors anew at `next`. */
 keel_status ki_structural_linearize(ki_structural *self, double t);
 
-/* Error of the step from `now` to `next` at t relative to what is allowed. */
-keel_status ki_structural_error(ki_structural *self, double t, double h, double *error);
+/* Error of the step from `now` to `next` relative to what is allowed. */
+double ki_structural_error(ki_structural *self, double h);
 
 /* The step was accepted: remembers what the next estimate needs. Before `now` moves on. */
 void ki_structural_remember_slope(ki_structural *self, double h);

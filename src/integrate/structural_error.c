@@ -8,21 +8,19 @@
  *     states         h^3 z''' / 12
  *
  * where a_n = v'(t_n + delta h), delta = alpha_m - alpha_f. All are of order three (two if C_1 is not
- * zero), one more than the method. Along the constraint gradients a and v are not free; what a changes
- * there from step to step is not an error that adds up, and is taken out.
+ * zero), one more than the method. They are taken of the accelerations that satisfy their constraints, which
+ * a itself does only on the average, and whole: also where constraints or drivers alone move a coordinate
+ * it must be followed.
  */
 #include <math.h>
 #include <string.h>
 
 #include "integrate/structural.h"
 
-/* Change of a and f in the step. */
+/* Change of v' and f in the step. */
 static double change_of(const ki_structural *self, int i) {
-    ki_dynamics *d = self->base.flow.dynamics;
-    int n_v = d->system->n_v;
-    if (i < n_v)
-        return self->next.a[i] - self->a_begin[i];
-    return ki_z(d, self->next.rate)[i - n_v] - ki_z(d, self->now.rate)[i - n_v];
+    const ki_dynamics *d = self->base.flow.dynamics;
+    return ki_v(d, self->next.rate)[i] - ki_v(d, self->now.rate)[i]; /* z' follows v' */
 }
 
 void ki_structural_remember_slope(ki_structural *self, double h) {
@@ -32,46 +30,27 @@ void ki_structural_remember_slope(ki_structural *self, double h) {
     self->h_slope = h;
 }
 
-/* x minus the part that J x sees, in the metric of M: with the factors at the new point, since directions
- * that are off would let some of it through. */
-static keel_status make_tangential(ki_structural *self, double *x) {
-    ki_dynamics *d = self->base.flow.dynamics;
-    if (!d->m)
-        return KEEL_OK;
-    ki_mass_times(d, x, d->b_v);
-    return keel_saddle_solve(d->K, d->b_v, NULL, x, d->y, NULL) < 0 ? KEEL_ERROR_SINGULAR : KEEL_OK;
-}
-
-keel_status ki_structural_error(ki_structural *self, double t, double h, double *error) {
+double ki_structural_error(ki_structural *self, double h) {
     ki_dynamics *d = self->base.flow.dynamics;
     const keel_system *sys = d->system;
     double delta = self->alpha_m - self->alpha_f, gamma = self->gamma;
     double C_q = self->beta + delta / 2 - 1.0 / 6, C_1 = gamma + delta - 0.5;
     double C_v = gamma / 2 + gamma * delta + delta * delta / 2 - 1.0 / 6;
-    double *move = self->newton.move, *e_v = ki_v(d, self->estimate), *e_z = ki_z(d, self->estimate);
+    double *e_v = ki_v(d, self->estimate), *e_z = ki_z(d, self->estimate);
     /* before the second step the slope is taken to have been zero: too large an estimate rather than none */
     double between = self->h_slope > 0 ? (h + self->h_slope) / 2 : h;
     for (int i = 0; i < sys->n_v + sys->n_z; i++) {
         double slope = change_of(self, i) / h, bend = (slope - self->slope[i]) / between;
         if (i < sys->n_v) {
-            move[i] = C_q * h * h * h * slope;
+            self->guess[i] = C_q * h * h * h * slope;
             e_v[i] = C_1 * h * h * slope + C_v * h * h * h * bend;
         } else {
             e_z[i - sys->n_v] = h * h * h * bend / 12;
         }
     }
-    /* in the first step all of it counts: where the start is free of constraint forces, the tangential
-     * part of the change is blind to the turning of the constraints */
-    bool tangential = self->h_slope > 0;
-    keel_status status = ki_factor_at(d, t, self->next.y);
-    if (!status && tangential)
-        status = make_tangential(self, move);
-    if (!status && tangential)
-        status = make_tangential(self, e_v);
     if (sys->kinematics)
-        sys->kinematics(sys, self->next.y, move, self->estimate);
+        sys->kinematics(sys, self->next.y, self->guess, self->estimate);
     else
-        memcpy(self->estimate, move, (size_t)sys->n_v * sizeof(double));
-    *error = ki_error_norm(&self->base, self->estimate, self->now.y, self->next.y);
-    return status;
+        memcpy(self->estimate, self->guess, (size_t)sys->n_v * sizeof(double));
+    return ki_error_norm(&self->base, self->estimate, self->now.y, self->next.y) / self->base.relax;
 }

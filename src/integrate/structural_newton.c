@@ -150,6 +150,18 @@ keel_status ki_structural_linearize(ki_structural *self, double t) {
     return linearize(self, t);
 }
 
+/* dq is one of gamma/(beta h) dq in v. */
+static void set_allowed(ki_structural *self, double h) {
+    static const double PART = 1e-3; /* of what the estimate may be */
+    const ki_integrator *base = &self->base;
+    const keel_system *sys = base->flow.dynamics->system;
+    const double *y = self->now.y;
+    for (int i = 0; i < sys->n_v; i++) {
+        double of_v = ki_allowed_error(base, y, y, sys->n_q + i) * self->beta * h / self->gamma;
+        self->allowed[i] = PART * base->relax * fmin(ki_allowed_displacement(base, y, y, i), of_v);
+    }
+}
+
 keel_status ki_structural_solve(ki_structural *self, double t, double h) {
     ki_index3_newton *newton = &self->newton;
     /* at the start there is no step before, and a_n is v' */
@@ -160,8 +172,12 @@ keel_status ki_structural_solve(ki_structural *self, double t, double h) {
     newton->correct = correct;
     newton->y = self->next.y;
     newton->lambda = self->next.lambda;
+    newton->allowed = self->base.settings.fixed ? NULL : self->allowed;
+    if (newton->allowed)
+        set_allowed(self, h);
     newton->fresh = newton->fresh || fabs(self->h_factored / h - 1) > SAME_STEP;
     begin(self, stretch);
     predict(self, stretch);
+    memcpy(self->guess, newton->move, (size_t)self->base.flow.dynamics->system->n_v * sizeof(double));
     return ki_index3_iterate(newton, t);
 }

@@ -2,6 +2,7 @@
  * own. */
 #include "keel/method.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -270,6 +271,16 @@ static int split(const char *text, char words[3][32]) {
     }
 }
 
+/* What is left out. In index-3 form undamped rules let the multipliers of steps of given length oscillate and
+ * grow; velocities on their constraints stop that (docs/index3.md). */
+static keel_stabilize preferred(keel_method m) {
+    bool undamped = m.integrator == KEEL_NEWMARK || m.integrator == KEEL_TRAPEZOIDAL;
+    if (undamped && m.formulation == KEEL_INDEX3)
+        return KEEL_PROJECTION;
+    keel_stabilize usual = FORMULATIONS[m.formulation].preferred;
+    return stabilizers_of(m) & BIT(usual) ? usual : KEEL_STABILIZE_NONE;
+}
+
 static int index_of(const char *word, keel_word (*word_at)(int)) {
     int i = 0;
     while (strcmp(word_at(i).name, word) != 0)
@@ -317,9 +328,7 @@ keel_status keel_method_parse(const char *text, keel_location where, keel_diagno
             return KEEL_ERROR_INPUT;
         method->formulation = (keel_formulation)index_of(words[1], formulation_at);
     }
-    method->stabilize = FORMULATIONS[method->formulation].preferred;
-    if (!(stabilizers_of(*method) & BIT(method->stabilize)))
-        method->stabilize = KEEL_STABILIZE_NONE;
+    method->stabilize = preferred(*method);
     list = stabilizer_words(*method);
     if (count > 2) {
         int narrowed = stabilizers_of(*method) != FORMULATIONS[method->formulation].stabilizers;

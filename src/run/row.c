@@ -31,6 +31,33 @@ static bool is_next_to_pose(keel_simulation *sim, double t) {
     return sim->held.known && sim->watch.active && distance_to_pose(sim, t, sim->row_k) < NEXT;
 }
 
+/* Whether positions, or velocities, of the method are on the constraints at the ends of its steps by itself.
+ */
+static bool closes_positions(keel_formulation f) {
+    return f == KEEL_INDEX3 || f == KEEL_GGL;
+}
+static bool closes_velocities(keel_formulation f) {
+    return f == KEEL_INDEX3 || f == KEEL_INDEX2 || f == KEEL_GGL;
+}
+
+/* What a stabiliser does at the end of a step is done in a row. Where the step itself solves for constraints
+ * the row meets them as well; one that cannot stays as it was, off by as much as its step is too long. */
+static keel_status settle_row(keel_simulation *sim, double t) {
+    ki_dynamics *d = &sim->rows;
+    keel_stabilize kind = sim->integrator->flow_rows.stabilize;
+    keel_formulation f = sim->law.formulation;
+    if (kind != KEEL_STABILIZE_NONE || !closes_velocities(f))
+        return ki_settle(d, kind, t, sim->row_y);
+    keel_status status = closes_positions(f) ? ki_project_position(d, t, sim->row_y) : KEEL_OK;
+    if (!status)
+        status = ki_project_velocity(d, t, sim->row_y);
+    if (status == KEEL_ERROR_CONVERGENCE) {
+        memcpy(sim->row_y, sim->row_k, (size_t)d->n_y * sizeof *sim->row_k);
+        status = KEEL_OK;
+    }
+    return status;
+}
+
 /* The state at t, put onto the constraints if the method does so. */
 static keel_status state_of_row(keel_simulation *sim, double t) {
     if (sim->reduction)
@@ -50,7 +77,7 @@ static keel_status state_of_row(keel_simulation *sim, double t) {
     if (t != in->t) {
         ki_normalize(d, sim->row_y);
         memcpy(sim->row_k, sim->row_y, (size_t)d->n_y * sizeof *sim->row_k);
-        status = ki_settle(d, in->flow_rows.stabilize, t, sim->row_y);
+        status = settle_row(sim, t);
         if (status == KEEL_ERROR_CONVERGENCE && is_next_to_pose(sim, t)) {
             memcpy(sim->row_y, sim->row_k, (size_t)d->n_y * sizeof *sim->row_k);
             status = KEEL_OK; /* off the constraints by as much as the step is */
@@ -72,8 +99,8 @@ static bool has_better_values(keel_simulation *sim, double t) {
     return !sim->crossing.bridging || distance_to_pose(sim, t, sim->row_y) < LOST;
 }
 
-/* Its accelerations and multipliers: those of the method if it has better ones, otherwise from the index-1
- * form. */
+/* Its accelerations and multipliers: those of the method if it has better ones, otherwise of the index-1 form
+ * at the state, and of its order. The unknowns of an implicit step may oscillate, or belong to its middle. */
 static keel_status rates_of_row(keel_simulation *sim, double t) {
     ki_dynamics *d = &sim->rows;
     ki_integrator *in = sim->integrator;

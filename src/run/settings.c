@@ -288,6 +288,22 @@ static keel_status check_rule(const keel_settings *settings, keel_diagnostics *d
     return status;
 }
 
+/* A choice that is known not to last. */
+static void warn_of_undamped(const keel_settings *s, keel_diagnostics *diagnostics) {
+    bool undamped = s->method.integrator == KEEL_TRAPEZOIDAL ||
+                    (s->method.integrator == KEEL_NEWMARK && s->newmark_gamma <= 0.5) ||
+                    (s->method.integrator == KEEL_HHT && s->hht_alpha >= 0) ||
+                    (s->method.integrator == KEEL_GENERALIZED_ALPHA && s->rho_infinity >= 1);
+    if (undamped && s->method.formulation == KEEL_INDEX3 && s->method.stabilize == KEEL_STABILIZE_NONE &&
+        s->step > 0)
+        keel_diagnostics_add(
+            diagnostics, KEEL_WARNING, (keel_location){0},
+            "%s/index3/none damps nothing: with steps of given length the multipliers of its steps "
+            "oscillate and may grow until Newton's method fails; projection, ggl or a rule that damps "
+            "stop that",
+            keel_integrator_word(s->method.integrator).name);
+}
+
 /* Steps and rows must be few enough to be counted, and far enough apart for times to differ. */
 static keel_status check_spacing(const keel_settings *settings, double t_start,
                                  keel_diagnostics *diagnostics) {
@@ -332,6 +348,8 @@ keel_status keel_settings_validate(const keel_settings *settings, double t_start
         status = check_levels(settings, diagnostics);
     if (!status)
         status = check_rule(settings, diagnostics);
+    if (!status)
+        warn_of_undamped(settings, diagnostics);
     if (!status)
         status = check_spacing(settings, t_start, diagnostics);
     return status ? status : check_order(settings, t_start, diagnostics);

@@ -387,7 +387,7 @@ static bool has_collapsed(keel_simulation *sim) {
     ki_collapse_scale scale = {.until = sim->settings.until,
                                .most_steps = sim->settings.max_steps,
                                .longest_step = sim->settings.max_step,
-                               .tolerance = ki_allowed(in).relative};
+                               .tolerance = ki_allowed(in).relative * in->relax};
     if (in->settings.fixed)
         return false;
     c->order = in->order > c->order ? in->order : c->order;

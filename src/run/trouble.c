@@ -66,6 +66,14 @@ static void describe_projection(const keel_system *system, const ki_trouble *tro
                  trouble->amount);
 }
 
+/* To those whose implicit step failed. */
+static const char *advice(bool growing) {
+    return growing ? "an undamped rule lets multipliers oscillate and grow; try hht, generalized-alpha, "
+                     "projection "
+                     "or a smaller step"
+                   : "try a smaller step";
+}
+
 /* What went wrong, as a clause. */
 static void describe(const keel_system *system, const ki_trouble *trouble, double duration, char *text,
                      size_t size) {
@@ -115,10 +123,18 @@ static void describe(const keel_system *system, const ki_trouble *trouble, doubl
     case KI_TROUBLE_NEWTON:
         snprintf(text, size,
                  "Newton's method of the step does not converge (last relative correction %.2g): %s",
-                 trouble->amount,
-                 i == 1 ? "an undamped rule lets multipliers oscillate and grow; try hht, generalized-alpha, "
-                          "projection or a smaller step"
-                        : "try a smaller step");
+                 trouble->amount, advice(i == 1));
+        break;
+    case KI_TROUBLE_PATH:
+        if (i < 0)
+            snprintf(text, size,
+                     "the equations of the step have a solution only away from the motion, as on "
+                     "another branch of the constraints");
+        else
+            snprintf(text, size,
+                     "the step leads to another branch of the constraints: half way %s is open by %.2g; %s",
+                     ki_constraint_text(system, i, constraint, sizeof constraint), trouble->amount,
+                     advice(trouble->other == 1));
         break;
     case KI_TROUBLE_STALL:
         snprintf(text, size, "corrections of %s stall at %.1g (relative), newton_tolerance is %.1g: %s",
@@ -203,6 +219,7 @@ static bool can_be_dead_point(keel_status status, const ki_trouble *trouble) {
     case KI_TROUBLE_POSITION:
     case KI_TROUBLE_VELOCITY:
     case KI_TROUBLE_NEWTON:
+    case KI_TROUBLE_PATH:
     case KI_TROUBLE_STALL:
     case KI_TROUBLE_KEEPING:
     case KI_TROUBLE_AUGMENTED:

@@ -188,7 +188,8 @@ static errors errors_of(const trial *t, const trial *reference) {
                     largest_difference(a->lambda, b->lambda, keel_system_m(sys))};
 }
 
-/* From rest to t = 0.01 with h = 1e-5, errors of an independent implementation: largest components. */
+/* From rest to t = 0.01 with h = 1e-5, errors of an independent implementation: largest components. Its
+ * multipliers are the unknowns of the rule itself; those of the accelerations at its states are better. */
 static void accuracy_of_generalized_alpha(void **state) {
     (void)state;
     trial reference = state_at(0.01), t = trial_of("andrews", "generalized-alpha");
@@ -201,7 +202,7 @@ static void accuracy_of_generalized_alpha(void **state) {
     print_message("errors %.4e %.4e %.4e\n", e.q, e.v, e.lambda);
     assert_true(fabs(e.q / 6.0207e-6 - 1) < 1e-3);
     assert_true(fabs(e.v / 1.1865e-3 - 1) < 1e-3);
-    assert_true(fabs(e.lambda / 1.1208e-3 - 1) < 1e-2);
+    assert_true(e.lambda < 1.1208e-3);
     trial_end(&t);
     trial_end(&reference);
 }
@@ -220,25 +221,22 @@ static errors errors_at(const char *model, const char *method, double until, dou
     return e;
 }
 
-/* Order two in q and v of all, and in the multipliers of those that damp; undamped rules let the multipliers
- * oscillate unless the start is at rest (docs/index3.md). */
+/* Order two in q, v and multipliers, also of undamped rules, whose own multipliers oscillate
+ * (docs/index3.md). */
 static void order_two(void **state) {
     (void)state;
     static const struct {
         const char *model;
         double until, h;
     } CASES[] = {{"pendulum", 0.8, 0.004}, {"andrews", 0.01, 2e-5}, {"car_axis", 0.8, 0.001}};
-    static const struct {
-        const char *name;
-        bool damps;
-    } METHODS[] = {{"newmark", false}, {"hht", true}, {"generalized-alpha", true}, {"trapezoidal", false}};
+    static const char *const METHODS[] = {"newmark", "hht", "generalized-alpha", "trapezoidal"};
     for (int c = 0; c < 3; c++) {
         trial reference = trial_of(CASES[c].model, "dop853");
         reference.settings.until = CASES[c].until;
         reference.settings.tolerance = 1e-13;
         trial_run(&reference, NULL);
         for (int i = 0; i < 4; i++) {
-            const char *model = CASES[c].model, *method = METHODS[i].name;
+            const char *model = CASES[c].model, *method = METHODS[i];
             errors coarse = errors_at(model, method, CASES[c].until, CASES[c].h, &reference);
             errors fine = errors_at(model, method, CASES[c].until, CASES[c].h / 2, &reference);
             double q = log2(coarse.q / fine.q), v = log2(coarse.v / fine.v),
@@ -246,8 +244,7 @@ static void order_two(void **state) {
             print_message("%s, %s: orders %.2f %.2f %.2f\n", model, method, q, v, l);
             assert_true(fabs(q - 2) < 0.1);
             assert_true(fabs(v - 2) < 0.1);
-            if (METHODS[i].damps)
-                assert_true(fabs(l - 2) < 0.1);
+            assert_true(fabs(l - 2) < 0.1);
         }
         trial_end(&reference);
     }
@@ -277,7 +274,7 @@ static void order_of_bdf(void **state) {
         double q = log2(e[0].q / e[1].q), v = log2(e[0].v / e[1].v), l = log2(e[0].lambda / e[1].lambda);
         print_message("bdf-fixed/index3 of order %d: %.2f %.2f %.2f\n", k, q, v, l);
         assert_true(fabs(q - k) < 0.4 && fabs(v - k) < 0.4);
-        assert_true(fabs(l - k) < (k < 6 ? 0.4 : 2)); /* at order 6 the error changes its sign near the end */
+        assert_true(l > k - 0.4); /* those of q and v may cancel in it */
     }
     trial_end(&reference);
 }

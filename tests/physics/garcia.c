@@ -183,8 +183,7 @@ static void solutions_agree(void **state) {
     }
 }
 
-/* Errors in q, v against dop853 at 1e-13, and in the multiplier of the last step against the one in its
- * middle. */
+/* Errors in q, v and the multiplier against dop853 at 1e-13. */
 static void errors(double step, bool projected, double error[3]) {
     trial t = two_particles(step, 2), exact = trial_of("two_particles", "dop853");
     if (projected)
@@ -195,8 +194,6 @@ static void errors(double step, bool projected, double error[3]) {
     trial_run(&exact, NULL);
     error[0] = difference(t.result.final->q, exact.result.final->q, 2);
     error[1] = difference(t.result.final->v, exact.result.final->v, 2);
-    exact.settings.until = 2 - 0.5 * step;
-    trial_run(&exact, NULL);
     error[2] = fabs(r.lambda - exact.result.final->lambda[0]);
     trial_end(&t);
     trial_end(&exact);
@@ -213,8 +210,8 @@ static void orders(void **state) {
             order[i] = log2(coarse[i] / fine[i]);
         print_message("%s: order %.3f in q, %.3f in v, %.3f in L\n", projected ? "projected" : "plain",
                       order[0], order[1], order[2]);
-        assert_true(fabs(order[0] - 2) < 0.1 && fabs(order[1] - 2) < 0.1);
-        assert_true(fabs(order[2] - (projected ? 1 : 2)) < 0.1);
+        for (int i = 0; i < 3; i++)
+            assert_true(fabs(order[i] - 2) < 0.1);
     }
 }
 
@@ -282,7 +279,7 @@ static void work_balances(void **state) {
                  {"andrews_bodies", 0, 0.01, 1}};
     for (unsigned i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         trial t = trial_of(CASES[i].model, "conserving");
-        t.settings.tolerance = 1e-5;
+        t.settings.tolerance = 5e-4;
         t.settings.step = CASES[i].step;
         t.settings.until = CASES[i].until;
         run(&t);

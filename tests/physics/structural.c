@@ -2,6 +2,7 @@
  * drivers; settings that are refused, and the ends of those that are not. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,22 @@ static trial state_at(double t) {
     trial_expect_ok(&reference);
     return reference;
 }
+
+#define TOO_LONG                                                                                             \
+    "keel: 1\n"                                                                                              \
+    "planar: true\n"                                                                                         \
+    "points: {O: [0, 0], C: [0.3, 0], A: [0, 0.22], B: [0.25, 0.25]}\n"                                      \
+    "bodies:\n"                                                                                              \
+    "  crank: {shape: rod, from: O, to: A, mass: 1}\n"                                                       \
+    "  coupler: {shape: rod, from: A, to: B, mass: 1}\n"                                                     \
+    "  rocker: {shape: rod, from: C, to: B, mass: 1}\n"                                                      \
+    "joints:\n"                                                                                              \
+    "  O: {type: revolute, bodies: [ground, crank]}\n"                                                       \
+    "  A: {type: revolute, bodies: [crank, coupler]}\n"                                                      \
+    "  B: {type: revolute, bodies: [coupler, rocker]}\n"                                                     \
+    "  C: {type: revolute, bodies: [ground, rocker]}\n"                                                      \
+    "motions: {motor: {of: O.angle, speed: 2*pi}}\n"                                                         \
+    "simulate: {until: 2, output: 0.5}\n"
 
 /* Steps of chosen length end near what was asked for, with any rule, and get nearer with the tolerance. */
 static void chosen_steps(void **state) {
@@ -45,6 +62,91 @@ static void chosen_steps(void **state) {
         }
     }
     trial_end(&reference);
+}
+
+/* A motor turns a crank: no coordinate is free, and only the constraints tell where the motion goes. Pin
+ * forces of the closed pose, by dop853. */
+static void driven_motion_is_followed(void **state) {
+    (void)state;
+    static const char *const METHODS[] = {
+        "newmark/index3/none", "hht/index3", "generalized-alpha/index3/none",
+        "trapezoidal/ggl",     "midpoint",   "generalized-alpha/index2/projection"};
+    keel_assembly_report report;
+    trial reference = trial_of("four_bar", "dop853/index1/projection");
+    assert_int_equal(keel_model_assemble(reference.model, reference.messages, &report), KEEL_OK);
+    trial_run(&reference, NULL);
+    for (int i = 0; i < 6; i++)
+        for (double tolerance = 0.3; tolerance > 1e-5; tolerance *= 0.03) {
+            trial t = trial_of("four_bar", METHODS[i]);
+            assert_int_equal(keel_model_assemble(t.model, t.messages, &report), KEEL_OK);
+            t.settings.tolerance = tolerance;
+            trial_run(&t, NULL);
+            trial_expect_ok(&t);
+            double q = difference(t.result.final->q, reference.result.final->q, 3);
+            double outputs = difference(t.result.outputs, reference.result.outputs, 8);
+            if (!(q < 1e-9 && outputs < fmax(1e-8, tolerance)))
+                fail_msg("%s at %.0e: off by %.1e, outputs by %.1e", METHODS[i], tolerance, q, outputs);
+            trial_end(&t);
+        }
+    trial_end(&reference);
+}
+
+/* The crank is too long to turn: between the dead points there is no pose, and the equations of a long step
+ * have solutions on the other side. */
+static void impossible_poses_are_not_crossed(void **state) {
+    (void)state;
+    static const char *const METHODS[] = {"newmark",         "hht/index3/none", "generalized-alpha",
+                                          "trapezoidal/ggl", "midpoint",        "hht/index2"};
+    for (int i = 0; i < 6; i++)
+        for (double tolerance = 0.9; tolerance > 1e-4; tolerance *= 0.1) {
+            trial t = trial_of(TOO_LONG, METHODS[i]);
+            keel_assembly_report report;
+            assert_int_equal(keel_model_assemble(t.model, t.messages, &report), KEEL_OK);
+            t.settings.tolerance = tolerance;
+            trial_run(&t, NULL);
+            if (t.status == KEEL_OK || !strstr(trial_error(&t), "dead point"))
+                fail_msg("%s at %.0e: %s", METHODS[i], tolerance,
+                         t.status ? trial_error(&t) : "reached the end");
+            if (!(t.result.final->t < 0.1772 && t.result.final->t > 0.17))
+                fail_msg("%s at %.0e: ends at %.6f", METHODS[i], tolerance, t.result.final->t);
+            trial_end(&t);
+        }
+}
+
+/* ... not by steps of given length either. */
+static void given_steps_stay_on_their_branch(void **state) {
+    (void)state;
+    trial t = trial_of(TOO_LONG, "generalized-alpha");
+    keel_assembly_report report;
+    assert_int_equal(keel_model_assemble(t.model, t.messages, &report), KEEL_OK);
+    t.settings.step = 0.35;
+    trial_run(&t, NULL);
+    assert_true(t.status < 0);
+    trial_end(&t);
+}
+
+static void undamped_rules_are_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *method;
+        bool told;
+    } CASES[] = {{"newmark", false},
+                 {"newmark/index3/none", true},
+                 {"trapezoidal/index3/none", true},
+                 {"trapezoidal", false},
+                 {"hht/index3/none", false}};
+    for (int i = 0; i < 5; i++) {
+        trial t = trial_of("pendulum", CASES[i].method);
+        t.settings.step = 0.01;
+        t.settings.until = 0.1;
+        trial_run(&t, NULL);
+        trial_expect_ok(&t);
+        int told = 0;
+        for (int k = 0; k < keel_diagnostics_count(t.messages); k++)
+            told += strstr(keel_diagnostics_get(t.messages, k).text, "damps nothing") != NULL;
+        assert_int_equal(told, CASES[i].told);
+        trial_end(&t);
+    }
 }
 
 static void unphysical_settings_are_refused(void **state) {
@@ -181,8 +283,14 @@ static void modified_newton(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chosen_steps),         cmocka_unit_test(unphysical_settings_are_refused),
-        cmocka_unit_test(extreme_settings_run), cmocka_unit_test(all_kinds_of_systems),
+        cmocka_unit_test(chosen_steps),
+        cmocka_unit_test(driven_motion_is_followed),
+        cmocka_unit_test(impossible_poses_are_not_crossed),
+        cmocka_unit_test(given_steps_stay_on_their_branch),
+        cmocka_unit_test(undamped_rules_are_told),
+        cmocka_unit_test(unphysical_settings_are_refused),
+        cmocka_unit_test(extreme_settings_run),
+        cmocka_unit_test(all_kinds_of_systems),
         cmocka_unit_test(modified_newton),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
