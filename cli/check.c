@@ -15,10 +15,6 @@ static const cli_flag FLAGS[] = {
 };
 enum { FLAG_COUNT = sizeof FLAGS / sizeof *FLAGS };
 
-/* The rank is found from dense matrices; above this number of entries of J that takes too long to wait for.
- */
-#define MOST_RANK_ENTRIES 4e6
-
 /* At most so many violated constraints are listed, the worst first. */
 enum { LISTED = 10 };
 
@@ -27,7 +23,6 @@ typedef struct findings {
     const keel_system *system;
     keel_point at;
     double *Phi, *rate;
-    bool rank_known;
     keel_dependence found;
 } findings;
 
@@ -91,11 +86,9 @@ static keel_status evaluate(findings *f) {
     }
     if (system->work_free)
         system->work_free(work);
-    if (status < 0 || m == 0 || (double)m * system->n_v > MOST_RANK_ENTRIES)
+    if (status < 0 || m == 0)
         return status;
-    status = keel_dependence_find(system, &f->at, &f->found);
-    f->rank_known = status >= 0;
-    return status;
+    return keel_dependence_find(system, &f->at, &f->found);
 }
 
 static const char *constraint_name(const keel_system *system, int row, char buffer[32]) {
@@ -175,13 +168,6 @@ static void write_pose(const keel_dependence *found) {
 static void write_rank(const findings *f) {
     const keel_system *system = f->system;
     int m = keel_system_m(system);
-    if (m && !f->rank_known) {
-        label("rank");
-        printf("not computed: %d x %d is more than a dense rank is good for\n", m, system->n_v);
-        label("degrees of freedom");
-        printf("%d if all constraints are independent\n", system->n_v - m);
-        return;
-    }
     label("degrees of freedom");
     printf("%d\n", system->n_v - f->found.rank);
     if (!m)

@@ -23,7 +23,7 @@ typedef struct keel_dependence {
     int *dependent; /* [dependent_count] rows, increasing: of two that say the same it is the later one */
     int *shared;    /* [m] 1: its multiplier is not unique                                             */
     double *stress; /* [dependent_count x m] for each dependent row d the y with y_d = 1 / (size of the row)
-                       and zeros for the other dependent rows */
+                       and zeros for the other dependent rows; NULL: more than 4 million numbers */
 } keel_dependence;
 
 /* Looks at the constraints at a point that should satisfy them. KEEL_ERROR_MEMORY, KEEL_ERROR_CALLBACK,

@@ -60,7 +60,7 @@ typedef struct keel_mobility {
 } keel_mobility;
 
 /* Looks at a mechanism in a pose, which should satisfy its constraints. Rows with more than `most_entries`
- * entries altogether (0: 4 million) are too many to look at. KEEL_ERROR_INPUT if the system is not a
+ * entries altogether (0: no limit) are too many to look at. KEEL_ERROR_INPUT if the system is not a
  * mechanism. `mobility` is to be cleared after a success. */
 KEEL_API keel_status keel_mobility_find(const keel_system *system, const keel_state *state,
                                         double most_entries, keel_mobility *mobility);

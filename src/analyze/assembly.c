@@ -16,11 +16,9 @@ static const double NO_MASS = 1e-12, WEIGHT_OF_MASSLESS = 1e-3, OWN_WEIGHT = 1e-
 /* A velocity violation that stops falling here is round-off; above, rows contradict each other. */
 static const double ROUND_OFF = 1e-10;
 
-/* A look at which rows are independent is dense: only up to so many entries of J. */
-static const double MOST_LOOKED_AT = 2e5;
-
 /* The start nearest to the drawing takes a dense basis of all freedoms. */
 enum { MOST_BY_DRAWING = 250 };
+static const double MOST_ENTRIES_BY_DRAWING = 2e5;
 
 keel_assembly_settings keel_assembly_settings_default(void) {
     return (keel_assembly_settings){
@@ -142,7 +140,9 @@ static keel_status choose_branch(ki_assembly *a, const keel_point *at, bool *met
     keel_status status = ki_find_independent(&a->look, at);
     if (status || !ki_joints_are_singular(&a->look))
         return status;
-    status = ki_find_branches(&branches, &a->look, at);
+    if (a->full != &a->look && (status = ki_find_independent(a->full, at)))
+        return status;
+    status = ki_find_branches(&branches, a->full, at);
     for (int b = 0; !status && b < branches.count; b++) {
         if (!ki_branch_velocity(&branches, b, at, a->pose_row, v, &norm))
             continue;
@@ -236,12 +236,19 @@ static keel_status assembly_init(ki_assembly *a, const keel_system *system,
         return KEEL_ERROR_MEMORY;
     for (int i = system->n_h - a->settings.pose_rows; i < system->n_h; i++)
         a->pose_row[i] = true;
-    a->looking = a->d.m && (double)a->d.m * system->n_v <= MOST_LOOKED_AT && system->n_s == 0;
-    if (a->looking && (status = ki_independence_init(&a->look, system, a->d.work)))
+    a->looking = a->d.m && system->n_s == 0;
+    a->by_drawing =
+        a->looking && a->settings.metric == KEEL_ASSEMBLE_DRAWING && system->n_v <= MOST_BY_DRAWING &&
+        (double)a->d.m * system->n_v <= MOST_ENTRIES_BY_DRAWING && keel_mechanism_look(system, NULL);
+    if (a->looking && (status = ki_independence_init(&a->look, system, a->d.work, KI_FEW_ENTRIES)))
         return status;
-    a->by_drawing = a->looking && a->settings.metric == KEEL_ASSEMBLE_DRAWING &&
-                    system->n_v <= MOST_BY_DRAWING && keel_mechanism_look(system, NULL);
-    if (a->by_drawing && (status = ki_nearest_init(&a->nearest, system, &a->look)))
+    a->full = &a->look;
+    if (a->by_drawing && a->look.large) {
+        a->full = &a->full_look;
+        if ((status = ki_independence_init(a->full, system, a->d.work, INFINITY)))
+            return status;
+    }
+    if (a->by_drawing && (status = ki_nearest_init(&a->nearest, system, a->full)))
         return status;
     copy(ki_q(a->y), state->q, system->n_q);
     copy(ki_v(&a->d, a->y), state->v, system->n_v);
@@ -378,6 +385,7 @@ keel_status keel_assemble(const keel_system *system, const keel_assembly_setting
     }
     ki_nearest_clear(&a.nearest);
     ki_independence_clear(&a.look);
+    ki_independence_clear(&a.full_look);
     ki_dynamics_clear(&a.d);
     return status;
 }

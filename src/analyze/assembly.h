@@ -40,7 +40,8 @@ typedef struct ki_assembly {
     double *best_Phi; /* [n_h] */
     unsigned random;  /* of disturbed attempts; always the same numbers */
     int iterations;
-    ki_independence look; /* of systems that are not too large for it */
+    ki_independence look;             /* of systems without auxiliaries */
+    ki_independence full_look, *full; /* with full matrices, which the nearest start and branches take */
     bool looking;
     ki_nearest nearest; /* KEEL_ASSEMBLE_DRAWING */
     bool by_drawing, nearest_found;

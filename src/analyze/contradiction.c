@@ -57,7 +57,7 @@ static bool project_by_look(ki_assembly *a, contradiction *c) {
     for (int i = 0; i < m; i++)
         count += !look->taken[i] && !a->pose_row[i];
     double *z = KI_NEW(&a->d.arena, double, (size_t)count *(size_t)m);
-    if (!a->looking || a->d.arena.failed || count == 0)
+    if (!a->looking || look->large || a->d.arena.failed || count == 0)
         return false;
     memcpy(look->ignored, a->pose_row, (size_t)m * sizeof *look->ignored);
     ki_self_stresses(look, z, NULL);

@@ -101,7 +101,7 @@ keel_status ki_find_locked(ki_look *look, keel_mobility *mobility) {
         if (k >= samples && !ki_go_near(&look->of, &look->general, q, &status))
             continue;
         if (!(status = ki_count_independent(&look->of, &near, &rank)))
-            look->basis_count = ki_freedoms(&look->of, look->basis);
+            status = ki_find_basis(look);
         if (!status)
             status = mark_locked(look, &near, KEEL_BODY_LOCKED, mobility, &locked);
     }

@@ -7,8 +7,6 @@
 
 #include "analyze/mobility.h"
 
-static const double MOST_ENTRIES = 4e6;
-
 void keel_mobility_clear(keel_mobility *mobility) {
     for (int i = 0; i < mobility->repetition_count; i++)
         free(mobility->repetitions[i].others);
@@ -50,8 +48,10 @@ static keel_status list_rows(ki_look *look, int joints) {
 }
 
 /* Displacements that the rows taken at a pose allow. */
-static keel_status find_basis(ki_look *look) {
-    look->basis = KI_NEW(&look->arena, double, (size_t)look->n *(size_t)look->n);
+keel_status ki_find_basis(ki_look *look) {
+    size_t most = (size_t)ki_most_freedoms(&look->of);
+    if (!look->basis)
+        look->basis = KI_NEW(&look->arena, double, most *(size_t)look->n);
     if (look->arena.failed)
         return KEEL_ERROR_MEMORY;
     look->basis_count = ki_freedoms(&look->of, look->basis);
@@ -76,7 +76,7 @@ static keel_status look_here(ki_look *look, keel_mobility *mobility) {
     int rank;
     keel_status status = ki_count_independent(&look->of, &look->at, &rank);
     if (!status)
-        status = find_basis(look);
+        status = ki_find_basis(look);
     if (!status)
         ki_find_locked_velocities(look, mobility);
     mobility->rank_here = rank;
@@ -89,7 +89,7 @@ static keel_status look_in_general(ki_look *look, const keel_mechanism_facts *fa
                                    keel_mobility *mobility) {
     keel_status status = ki_take_in_order(&look->of, &look->general);
     if (!status)
-        status = find_basis(look);
+        status = ki_find_basis(look);
     if (!status)
         status = ki_find_repetitions(look, mobility);
     if (!status)
@@ -121,7 +121,7 @@ static keel_status find_all(ki_look *look, const keel_mechanism_facts *facts, do
                             keel_mobility *mobility) {
     look->m = keel_system_m(look->system);
     look->n = mobility->n_v;
-    keel_status status = ki_independence_init(&look->of, look->system, look->work);
+    keel_status status = ki_independence_init(&look->of, look->system, look->work, KI_FEW_ENTRIES);
     if (!status)
         status = list_rows(look, mobility->joints);
     if (status)
@@ -130,8 +130,7 @@ static keel_status find_all(ki_look *look, const keel_mechanism_facts *facts, do
     mobility->motions = look->m - look->rows;
     mobility->gruebler += mobility->motions;
     status = ki_find_tied(look, mobility);
-    int larger = look->m > mobility->n_v ? look->m : mobility->n_v; /* the basis is up to n_v x n_v */
-    if (status || (double)larger * mobility->n_v > most_entries)
+    if (status || (most_entries > 0 && (double)look->m * mobility->n_v > most_entries))
         return status;
     if ((status = ki_find_independent(&look->of, &look->at)))
         return status;
@@ -176,7 +175,7 @@ keel_status keel_mobility_find(const keel_system *system, const keel_state *stat
     if (!status && system->work_new)
         status = system->work_new(system, &look.work);
     if (status >= 0)
-        status = find_all(&look, &facts, most_entries > 0 ? most_entries : MOST_ENTRIES, mobility);
+        status = find_all(&look, &facts, most_entries, mobility);
     ki_independence_clear(&look.of);
     ki_arena_free(&look.arena);
     if (system->work_free && look.work)

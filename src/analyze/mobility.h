@@ -48,6 +48,9 @@ void ki_find_locked_velocities(ki_look *look, keel_mobility *mobility);
 /* lockers: which joints it takes to lock a body. (lockers.c) */
 keel_status ki_find_lockers(ki_look *look, const keel_mechanism_facts *facts, keel_mobility *mobility);
 
+/* `basis`, of the rows taken last. */
+keel_status ki_find_basis(ki_look *look);
+
 /* Marks the bodies that no joint mentions, and those that fixed joints tie to the ground. */
 keel_status ki_find_tied(ki_look *look, keel_mobility *mobility);
 

@@ -13,6 +13,12 @@
 /* Rows of which the others leave less, in natural sizes, differ by round-off only. */
 static const double LEAST_LEFT = 1e-10;
 
+typedef struct scratch {
+    double *Phi, *y, *sum; /* [m] */
+    keel_reaction *reactions;
+    int *carries; /* [joints] */
+} scratch;
+
 /* Torques by the extent of the mechanism, so that no unit decides. */
 static double size_of(const keel_reaction *reaction, double extent) {
     double most = 0;
@@ -78,36 +84,53 @@ static keel_status measure_difference(ki_look *look, const double *y, int d, dou
     return KEEL_OK;
 }
 
-keel_status ki_find_repetitions(ki_look *look, keel_mobility *mobility) {
-    int m = look->m, repeated = look->rows - look->of.rank;
-    double *Phi = KI_NEW(&look->arena, double, m);
-    double *stress = KI_NEW(&look->arena, double, (size_t)m *(size_t)m), *y = stress;
-    keel_reaction *reactions = KI_NEW(&look->arena, keel_reaction, mobility->joints);
-    int *carries = KI_NEW(&look->arena, int, mobility->joints);
-    if (look->arena.failed)
-        return KEEL_ERROR_MEMORY;
-    if (repeated == 0)
-        return KEEL_OK;
-    ki_self_stresses(&look->of, stress, NULL);
+/* The dependent rows of one joint, their number in *conditions: which joints they load, and how far what they
+ * say differs. Looking at all joints costs as much as solving for many self-stresses, so that in large
+ * systems one combination of those of the joint serves for all. */
+static keel_status look_at_joint(ki_look *look, int joint, int joints, scratch *use, int *conditions,
+                                 keel_repetition *found) {
+    int m = look->m;
     keel_status status = KEEL_OK;
+    memset(use->carries, 0, (size_t)joints * sizeof *use->carries);
+    memset(use->sum, 0, (size_t)m * sizeof *use->sum);
+    *conditions = 0;
+    for (int d = 0; !status && d < m; d++) {
+        if (look->of.taken[d] || look->of.ignored[d] || look->joint_of[d] != joint)
+            continue;
+        ++*conditions;
+        status = ki_self_stress_of(&look->of, d, use->y);
+        if (!status && !look->of.large)
+            status = mark_loaded(look, use->y, joints, use->reactions, use->carries);
+        for (int i = 0; i < m; i++)
+            use->sum[i] += use->y[i] / *conditions;
+        if (!status)
+            status = measure_difference(look, use->y, d, use->Phi, found);
+    }
+    if (!status && look->of.large && *conditions)
+        status = mark_loaded(look, use->sum, joints, use->reactions, use->carries);
+    return status;
+}
+
+static keel_status allocate(ki_look *look, int joints, scratch *use) {
+    *use = (scratch){.Phi = KI_NEW(&look->arena, double, look->m),
+                     .y = KI_NEW(&look->arena, double, look->m),
+                     .sum = KI_NEW(&look->arena, double, look->m),
+                     .reactions = KI_NEW(&look->arena, keel_reaction, joints),
+                     .carries = KI_NEW(&look->arena, int, joints)};
+    return look->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+}
+
+keel_status ki_find_repetitions(ki_look *look, keel_mobility *mobility) {
+    scratch use;
+    keel_status status = allocate(look, mobility->joints, &use);
+    if (look->rows == look->of.rank)
+        return status;
     for (int joint = 0; !status && joint < mobility->joints; joint++) {
-        int conditions = 0;
+        int conditions;
         keel_repetition found = {0};
-        memset(carries, 0, (size_t)mobility->joints * sizeof *carries);
-        y = stress;
-        for (int d = 0; !status && d < m; d++) {
-            if (look->of.taken[d] || look->of.ignored[d])
-                continue;
-            if (look->joint_of[d] == joint) {
-                conditions++;
-                status = mark_loaded(look, y, mobility->joints, reactions, carries);
-                if (!status)
-                    status = measure_difference(look, y, d, Phi, &found);
-            }
-            y += m;
-        }
+        status = look_at_joint(look, joint, mobility->joints, &use, &conditions, &found);
         if (!status && conditions)
-            status = add_repetition(mobility, joint, conditions, carries);
+            status = add_repetition(mobility, joint, conditions, use.carries);
         if (!status && conditions) {
             mobility->repetitions[mobility->repetition_count - 1].length = found.length;
             mobility->repetitions[mobility->repetition_count - 1].angle = found.angle;
@@ -117,20 +140,14 @@ keel_status ki_find_repetitions(ki_look *look, keel_mobility *mobility) {
 }
 
 keel_status ki_share_with_motions(ki_look *look, keel_mobility *mobility) {
-    int m = look->m, count = m - mobility->rank - mobility->driven;
-    double *stress = KI_NEW(&look->arena, double, (size_t)count *(size_t)m);
-    keel_reaction *reactions = KI_NEW(&look->arena, keel_reaction, mobility->joints);
-    if (look->arena.failed)
-        return KEEL_ERROR_MEMORY;
-    ki_self_stresses(&look->of, stress, NULL);
-    keel_status status = KEEL_OK;
-    for (int d = 0, k = 0; !status && d < m; d++) {
-        if (look->of.taken[d])
+    scratch use;
+    keel_status status = allocate(look, mobility->joints, &use);
+    for (int d = 0; !status && d < look->m; d++) {
+        if (look->of.taken[d] || look->joint_of[d] >= 0)
             continue;
-        if (look->joint_of[d] < 0)
-            status = mark_loaded(look, stress + (size_t)k * (size_t)m, mobility->joints, reactions,
-                                 mobility->shared);
-        k++;
+        status = ki_self_stress_of(&look->of, d, use.y);
+        if (!status)
+            status = mark_loaded(look, use.y, mobility->joints, use.reactions, mobility->shared);
     }
     return status;
 }

@@ -195,6 +195,8 @@ static keel_status prepare(finder *f, ki_independence *look, const keel_point *a
 keel_status ki_find_branches(ki_branches *branches, ki_independence *look, const keel_point *at) {
     finder f;
     *branches = (ki_branches){.look = look, .freedoms = look->n - look->class_rank[0]};
+    if (look->large)
+        return KEEL_OK;
     keel_status status = prepare(&f, look, at);
     for (int s = 0; !status && s < look->sample_count && branches->count < KI_BRANCHES_MOST; s++) {
         double *T = KI_NEW(&look->arena, double, (size_t)f.n *(size_t)f.n);

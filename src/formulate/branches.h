@@ -28,7 +28,8 @@ typedef struct ki_branches {
 } ki_branches;
 
 /* The branches of the joints at a pose where look->rank_here was found to be less than look->rank. Memory
- * from the arena of `look`. count = 0: none could be told apart. KEEL_ERROR_MEMORY, KEEL_ERROR_CALLBACK. */
+ * from the arena of `look`. count = 0: none could be told apart, as in large systems. KEEL_ERROR_MEMORY,
+ * KEEL_ERROR_CALLBACK. */
 keel_status ki_find_branches(ki_branches *branches, ki_independence *look, const keel_point *at);
 
 /* The smallest velocity along branch b that gives the rates that motions, start values and nonholonomic rows

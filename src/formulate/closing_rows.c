@@ -68,6 +68,10 @@ static bool others_follow(const ki_independence *look, int classes) {
 
 /* The shortest displacement that changes the rows taken by minus `value`: L y = -value, x = basis^T y. */
 static void closing_step(ki_independence *look, int count, const double *value, double *x) {
+    if (look->large) {
+        ki_close_large(look, value, x);
+        return;
+    }
     memset(x, 0, (size_t)look->n * sizeof *x);
     for (int k = 0; k < count; k++) {
         int i = look->order[k];

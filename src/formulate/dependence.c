@@ -9,6 +9,9 @@
 #include "formulate/dependence.h"
 #include "formulate/independence.h"
 
+/* Beyond so many numbers self-stresses are not kept. */
+static const double MOST_STRESSES = 4e6;
+
 /* Of the largest part in a self-stress: rows with less do not take part. */
 static const double LEAST_PART = 1e-3;
 
@@ -37,23 +40,40 @@ static keel_status find_branch_loss(ki_independence *look, const keel_point *at,
     return status;
 }
 
-static keel_status list_dependent(const ki_independence *look, keel_dependence *dependence) {
+/* The self-stress of each dependent row, as far as there are not too many. */
+static keel_status keep_stresses(ki_independence *look, keel_dependence *dependence) {
+    size_t m = (size_t)look->m, dependent = (size_t)dependence->dependent_count;
+    keel_status status = KEEL_OK;
+    if ((double)dependent * (double)m > MOST_STRESSES)
+        return KEEL_OK;
+    dependence->stress = calloc(dependent * m + 1, sizeof *dependence->stress);
+    if (!dependence->stress)
+        return KEEL_ERROR_MEMORY;
+    for (size_t k = 0; !status && k < dependent; k++)
+        status = ki_self_stress_of(look, dependence->dependent[k], dependence->stress + k * m);
+    return status;
+}
+
+static keel_status list_dependent(ki_independence *look, keel_dependence *dependence) {
     size_t m = (size_t)look->m, dependent = m - (size_t)look->rank;
     bool *marked = calloc(m + 1, sizeof *marked);
+    double *y = calloc((size_t)ki_stress_count(look) * m + 1, sizeof *y);
     dependence->dependent = calloc(dependent + 1, sizeof *dependence->dependent);
     dependence->shared = calloc(m + 1, sizeof *dependence->shared);
-    dependence->stress = calloc(dependent * m + 1, sizeof *dependence->stress);
-    bool good = marked && dependence->dependent && dependence->shared && dependence->stress;
-    if (good) {
-        ki_self_stresses(look, dependence->stress, marked);
+    keel_status status =
+        marked && y && dependence->dependent && dependence->shared ? KEEL_OK : KEEL_ERROR_MEMORY;
+    if (!status) {
+        ki_self_stresses(look, y, marked);
         for (int i = 0; i < look->m; i++) {
             dependence->shared[i] = marked[i];
             if (!look->taken[i])
                 dependence->dependent[dependence->dependent_count++] = i;
         }
+        status = keep_stresses(look, dependence);
     }
     free(marked);
-    return good ? KEEL_OK : KEEL_ERROR_MEMORY;
+    free(y);
+    return status;
 }
 
 static keel_status find(ki_independence *look, const keel_point *at, keel_dependence *dependence) {
@@ -80,7 +100,7 @@ keel_status keel_dependence_find(const keel_system *system, const keel_point *at
     void *work = NULL;
     *dependence = (keel_dependence){.m = keel_system_m(system), .least = INFINITY};
     keel_status status = system->work_new ? system->work_new(system, &work) : KEEL_OK;
-    if (status >= 0 && !(status = ki_independence_init(&look, system, work)))
+    if (status >= 0 && !(status = ki_independence_init(&look, system, work, KI_FEW_ENTRIES)))
         status = find(&look, at, dependence);
     ki_independence_clear(&look);
     if (system->work_free && work)
@@ -136,13 +156,16 @@ const char *ki_repetition_words(const keel_system *system, const double *y, int 
     char own[32];
     words others = {0}, joints = {0};
     const char *joint = system->names.joint ? system->names.joint[row] : NULL;
-    list_others(system, y, row, &others, &joints);
+    if (y)
+        list_others(system, y, row, &others, &joints);
     int used = snprintf(text, (size_t)size, "%s'%s'%s%s", is_motion(system, row) ? "the motion " : "",
                         keel_system_name(system, KEEL_NAME_CONSTRAINT, row, own), joint ? " of joint " : "",
                         joint ? joint : "");
     if (used < 0 || used >= size)
         return text;
-    if (others.count + joints.count == 0)
+    if (!y)
+        snprintf(text + used, (size_t)(size - used), " repeats what others impose");
+    else if (others.count + joints.count == 0)
         snprintf(text + used, (size_t)(size - used), " holds anyway");
     else
         snprintf(text + used, (size_t)(size - used), " repeats what %s%s%s%s impose%s", others.text,
@@ -156,6 +179,6 @@ const char *ki_repetition_words(const keel_system *system, const double *y, int 
 
 const char *keel_dependence_sentence(const keel_system *system, const keel_dependence *dependence, int k,
                                      char *text, int size) {
-    return ki_repetition_words(system, dependence->stress + (size_t)k * (size_t)dependence->m,
-                               dependence->dependent[k], text, size);
+    const double *y = dependence->stress ? dependence->stress + (size_t)k * (size_t)dependence->m : NULL;
+    return ki_repetition_words(system, y, dependence->dependent[k], text, size);
 }

@@ -18,7 +18,7 @@ static const double LIMIT_OF_FORMULAS = 1e-10;
 
 /* How far a look around goes, in natural sizes, and how many directions it tries. */
 static const double LOOK_DISTANCE = 0.02;
-enum { LOOKS = 6, LOOKS_WHERE_SINGULAR = 24 };
+enum { LOOKS = 6, LOOKS_WHERE_SINGULAR = 24, LOOKS_OF_LARGE = 2 };
 
 static void classify(ki_independence *look) {
     const keel_system *sys = look->system;
@@ -39,7 +39,8 @@ static void set_limits(ki_independence *look) {
     }
 }
 
-keel_status ki_independence_init(ki_independence *look, const keel_system *system, void *work) {
+keel_status ki_independence_init(ki_independence *look, const keel_system *system, void *work,
+                                 double most_dense) {
     int m = keel_system_m(system), n = system->n_v;
     *look = (ki_independence){.system = system, .work = work, .m = m, .n = n};
     ki_arena *arena = &look->arena;
@@ -51,8 +52,16 @@ keel_status ki_independence_init(ki_independence *look, const keel_system *syste
     look->terms.J = KI_NEW(arena, double, keel_pattern_count(system->J));
     look->terms.Phi = KI_NEW(arena, double, system->n_h);
     look->terms.rate = KI_NEW(arena, double, m);
-    look->H = KI_NEW(arena, double, (size_t)m *(size_t)n);
-    look->L = KI_NEW(arena, double, (size_t)m *(size_t)m);
+    look->values = KI_NEW(arena, double, keel_pattern_count(system->J));
+    bool large = (double)m * n > most_dense;
+    if (large) {
+        look->large = ki_row_choice_new(m, n);
+        look->mark = KI_NEW(arena, bool, m);
+    } else {
+        look->H = KI_NEW(arena, double, (size_t)m *(size_t)n);
+        look->L = KI_NEW(arena, double, (size_t)m *(size_t)m);
+        look->stress = KI_NEW(arena, double, (size_t)m *(size_t)m);
+    }
     look->left = KI_NEW(arena, double, m);
     look->scale = KI_NEW(arena, double, m);
     look->limit = KI_NEW(arena, double, m);
@@ -63,8 +72,7 @@ keel_status ki_independence_init(ki_independence *look, const keel_system *syste
     look->trial = KI_NEW(arena, double, system->n_q);
     look->ignored = KI_NEW(arena, bool, m);
     look->step = KI_NEW(arena, double, n);
-    look->stress = KI_NEW(arena, double, (size_t)m *(size_t)m);
-    if (arena->failed)
+    if (arena->failed || (large && !look->large))
         return KEEL_ERROR_MEMORY;
     classify(look);
     set_limits(look);
@@ -72,6 +80,7 @@ keel_status ki_independence_init(ki_independence *look, const keel_system *syste
 }
 
 void ki_independence_clear(ki_independence *look) {
+    ki_row_choice_free(look->large);
     ki_arena_free(&look->arena);
     *look = (ki_independence){0};
 }
@@ -88,18 +97,19 @@ double ki_repeated_limit(const keel_system *system) {
     return fmax(fmin(MARGIN * precision, LARGEST_LIMIT), LIMIT_OF_FORMULAS);
 }
 
-/* A number in [-1, 1]. */
-static double noise(ki_independence *look) {
-    look->random = look->random * 1664525u + 1013904223u;
-    return (double)(look->random >> 8) / 8388608.0 - 1;
+double ki_noise(unsigned *random) {
+    *random = *random * 1664525u + 1013904223u;
+    return (double)(*random >> 8) / 8388608.0 - 1;
 }
 
 /* A displacement of the natural size `distance` that the rows taken do not see; false: they leave none. */
 static bool random_tangent(ki_independence *look, int count, double distance, double *x) {
     for (int j = 0; j < look->n; j++)
-        x[j] = noise(look);
+        x[j] = ki_noise(&look->random);
     double before = ki_length(look->n, x);
-    for (int again = 0; again < 2; again++)
+    if (look->large)
+        ki_tangent_large(look, x);
+    for (int again = 0; !look->large && again < 2; again++)
         for (int k = 0; k < count; k++) {
             const double *basis = ki_row_of(look, look->order[k]);
             ki_axpy(look->n, -ki_dot(look->n, basis, x), basis, x);
@@ -131,7 +141,8 @@ static keel_status look_around(ki_independence *look, const keel_point *at, int 
     double best = 0;
     keel_point there = *at;
     look->random = 1;
-    for (int k = 0; k < (*rank > look->rank_here ? LOOKS_WHERE_SINGULAR : LOOKS); k++) {
+    int looks = look->large ? LOOKS_OF_LARGE : LOOKS;
+    for (int k = 0; k < (*rank > look->rank_here && !look->large ? LOOKS_WHERE_SINGULAR : looks); k++) {
         keel_status status;
         if (!ki_go_near(look, at, look->trial, &status)) {
             if (status)

@@ -15,6 +15,9 @@
  * is repeated. Joints come first, then motions and start values, then nonholonomic rows: a motion that says
  * what the joints say already is the one that repeats.
  *
+ * Large systems are taken apart by sparse elimination instead (row_choice.h), which leaves of a row at least
+ * as much as an orthogonal projection, and gives some displacement where another system has the shortest one.
+ *
  * In a singular pose more rows depend on each other than usual. So the rank of a pose is taken for the usual
  * one only after a look around: the mechanism is moved a little along the displacements that its joints
  * allow, put back onto them, and looked at again, several times. The usual rank is the largest one found.
@@ -26,6 +29,7 @@
 
 #include "base/arena.h"
 #include "keel/system.h"
+#include "linalg/row_choice.h"
 
 typedef struct ki_independence ki_independence;
 struct ki_independence {
@@ -50,25 +54,33 @@ struct ki_independence {
     int sample_count;
     double *sample;
 
-    /* scratch */
-    keel_terms terms; /* J, Phi */
-    double *H;        /* [m x n] rows become what is left of them, then an orthonormal basis       */
-    double *L;        /* [m x m] row = sum_k L_ik basis_k of the rows taken                        */
-    double *left;     /* [m] */
-    double *scale;    /* [m] 1 / size of a row */
-    double *limit;    /* [m] what is left of a repeated row at most */
-    int *order;       /* [m] rows in the order in which they were taken, the others behind them    */
-    int *class_of;    /* [m] */
-    int classes;      /* of which rows were taken last: the first so many */
-    double *x, *y;    /* [n], [m] */
-    double *trial;    /* [n_q] */
-    double *step;     /* [n] */
-    double *stress;   /* [m x m] */
+    /* scratch; H, L and stress are NULL in large systems */
+    keel_terms terms;     /* J, Phi */
+    ki_row_choice *large; /* takes the rows of a large system, NULL in others */
+    double *values;       /* [entries of J] H, in large systems */
+    bool *mark;           /* [m] in large systems */
+    double *H;            /* [m x n] rows become what is left of them, then an orthonormal basis       */
+    double *L;            /* [m x m] row = sum_k L_ik basis_k of the rows taken                        */
+    double *left;         /* [m] */
+    double *scale;        /* [m] 1 / size of a row */
+    double *limit;        /* [m] what is left of a repeated row at most */
+    int *order;           /* [m] rows in the order in which they were taken, the others behind them    */
+    int *class_of;        /* [m] */
+    int classes;          /* of which rows were taken last: the first so many */
+    double *x, *y;        /* [n], [m] */
+    double *trial;        /* [n_q] */
+    double *step;         /* [n] */
+    double *stress;       /* [m x m] */
     unsigned random;
 };
 
-/* Memory for looks at a system; KEEL_OK or KEEL_ERROR_MEMORY. Clear it after a failure, too. */
-keel_status ki_independence_init(ki_independence *look, const keel_system *system, void *work);
+/* Entries of J up to which full matrices cost little. */
+#define KI_FEW_ENTRIES 4e4
+
+/* Memory for looks at a system, as a large one if J has more than `most_dense` entries; KEEL_OK or
+ * KEEL_ERROR_MEMORY. Clear it after a failure, too. */
+keel_status ki_independence_init(ki_independence *look, const keel_system *system, void *work,
+                                 double most_dense);
 void ki_independence_clear(ki_independence *look);
 
 /* Rank here and in general, and the rows to hold, near a pose on the constraints. KEEL_ERROR_CALLBACK,
@@ -92,8 +104,10 @@ keel_status ki_count_independent(ki_independence *look, const keel_point *at, in
 /* Takes look->rank rows in this pose, each one unless those before it say the same. */
 keel_status ki_take_in_order(ki_independence *look, const keel_point *at);
 
-/* An orthonormal basis of what the rows taken last allow, in natural sizes: x [n - taken, n]. Returns how
- * many there are. */
+/* An orthonormal basis of what the rows taken last allow, in natural sizes: x [ki_most_freedoms at most, n].
+ * Returns how many there are. Of many freedoms of a large system, some random combinations: what stands still
+ * in them stands still in all. */
+int ki_most_freedoms(const ki_independence *look);
 int ki_freedoms(const ki_independence *look, double *x);
 
 /* A pose near by on the joints, in some direction that they allow, another one with every call; false: none
@@ -137,6 +151,13 @@ double ki_repeated_limit(const keel_system *system);
  * precision, into y [m - taken, m]; marks the rows that take part in any (NULL: not asked). Returns how many
  * there are. */
 int ki_self_stresses(const ki_independence *look, double *y, bool *shared);
+
+/* How many rows ki_self_stresses fills: of a large system a few, random combinations of all, in which every
+ * row takes part that does so in any. */
+int ki_stress_count(const ki_independence *look);
+
+/* The one of them with y_d = 1 for row d, which was not taken: y [m]. */
+keel_status ki_self_stress_of(ki_independence *look, int d, double *y);
 
 /* Row `row` as a combination of the rows taken last, sum_i y_i J_i = J_row + what they leave of it: y [m]. */
 void ki_parts_of_row(const ki_independence *look, int row, double *y);

@@ -17,21 +17,25 @@ keel_status ki_load_rows(ki_independence *look, const keel_point *at) {
     keel_status status = sys->evaluate(sys, look->work, KEEL_JACOBIAN, at, &look->terms);
     if (status < 0)
         return KEEL_ERROR_CALLBACK;
-    memset(look->H, 0, (size_t)look->m * (size_t)look->n * sizeof(double));
+    if (!look->large)
+        memset(look->H, 0, (size_t)look->m * (size_t)look->n * sizeof(double));
     for (int i = 0; i < look->m; i++) {
-        double *row = ki_row_of(look, i), square = 0;
-        for (int k = P.start[i]; k < P.start[i + 1]; k++) {
-            int j = P.index[k];
-            row[j] = look->terms.J[k] * (sys->q_size ? sys->q_size[j] : 1);
-            square += row[j] * row[j];
+        double *value = look->values + P.start[i], square = 0;
+        int count = P.start[i + 1] - P.start[i];
+        const int *column = P.index + P.start[i];
+        for (int k = 0; k < count; k++) {
+            value[k] = look->terms.J[P.start[i] + k] * (sys->q_size ? sys->q_size[column[k]] : 1);
+            square += value[k] * value[k];
         }
         if (!isfinite(square))
             return KEEL_ERROR_NOT_FINITE;
         double own = sys->row_size ? sys->row_size[i] : sqrt(square);
         if (sys->row_size || 1 / own < look->scale[i] || look->scale[i] == 0)
             look->scale[i] = own > 0 ? 1 / own : 0;
-        for (int k = P.start[i]; k < P.start[i + 1]; k++)
-            row[P.index[k]] *= look->scale[i];
+        for (int k = 0; k < count; k++)
+            value[k] *= look->scale[i];
+        for (int k = 0; !look->large && k < count; k++)
+            ki_row_of(look, i)[column[k]] = value[k];
     }
     return KEEL_OK;
 }
@@ -49,9 +53,6 @@ static int longest(const ki_independence *look, int kind, const bool *among) {
             best = i;
     return best;
 }
-
-/* In place of what is left of a row that is not to be taken. */
-static const double NEVER = -1;
 
 /* Row i becomes a unit vector of the basis; the rows that are left lose what they have of it. */
 static void take(ki_independence *look, int i, int count) {
@@ -71,7 +72,7 @@ static void take(ki_independence *look, int i, int count) {
             along += part;
         }
         look->L[(size_t)k * (size_t)look->m + (size_t)count] = along;
-        if (look->left[k] != NEVER)
+        if (look->left[k] != KI_NEVER_TAKEN)
             look->left[k] = ki_length(look->n, other);
     }
 }
@@ -82,12 +83,14 @@ static void begin_taking(ki_independence *look, taking by) {
     memset(look->L, 0, (size_t)look->m * (size_t)look->m * sizeof *look->L);
     for (int i = 0; i < look->m; i++)
         look->left[i] = look->ignored[i] || (by.without && by.without[i])
-                            ? NEVER
+                            ? KI_NEVER_TAKEN
                             : ki_length(look->n, ki_row_of(look, i));
 }
 
 /* Takes rows of H; returns how many. */
 int ki_take_all(ki_independence *look, taking by) {
+    if (look->large)
+        return ki_take_large(look, by);
     int count = 0;
     begin_taking(look, by);
     look->classes = by.classes;
@@ -154,9 +157,11 @@ keel_status ki_take_joints(ki_independence *look, const keel_point *at) {
  * leaves: where the number of rows that are taken in order is not the rank, it was not told apart. */
 keel_status ki_take_in_order(ki_independence *look, const keel_point *at) {
     keel_status status = ki_load_rows(look, at);
-    if (status)
-        return status;
     int count = 0;
+    if (!status && look->large) /* elimination has an order of its own */
+        ki_take_rows(look, at, NULL, &status);
+    if (status || look->large)
+        return status;
     begin_taking(look, (taking){0});
     look->classes = CLASSES;
     for (int kind = 0; kind < CLASSES; kind++)
@@ -168,11 +173,18 @@ keel_status ki_take_in_order(ki_independence *look, const keel_point *at) {
     return status;
 }
 
-/* Unit vectors lose what the basis has of them, the one of which most is left first. */
-int ki_freedoms(const ki_independence *look, double *x) {
-    int n = look->n, count = 0, found = 0;
+static int count_taken(const ki_independence *look) {
+    int count = 0;
     for (int i = 0; i < look->m; i++)
         count += look->taken[i];
+    return count;
+}
+
+/* Unit vectors lose what the basis has of them, the one of which most is left first. */
+int ki_freedoms(const ki_independence *look, double *x) {
+    if (look->large)
+        return ki_freedoms_large(look, x);
+    int n = look->n, count = count_taken(look), found = 0;
     for (; found < n - count; found++) {
         double *next = x + (size_t)found * (size_t)n, most = -1;
         int best = 0;
@@ -202,13 +214,6 @@ int ki_freedoms(const ki_independence *look, double *x) {
     return found;
 }
 
-static int count_taken(const ki_independence *look) {
-    int count = 0;
-    for (int i = 0; i < look->m; i++)
-        count += look->taken[i];
-    return count;
-}
-
 /* With unit vectors e_k of the basis, rows taken are H_i = sum_k L_ik e_k with a triangular L, and others H_d
  * = sum_k L_dk e_k, as far as they are repeated: H_d = sum_i c_i H_i with c L = L_d. Here y = -c. */
 static void combine(const ki_independence *look, int d, int count, double *y) {
@@ -224,9 +229,22 @@ static void combine(const ki_independence *look, int d, int count, double *y) {
 }
 
 void ki_parts_of_row(const ki_independence *look, int row, double *y) {
-    combine(look, row, count_taken(look), y);
+    if (look->large)
+        ki_combine_large(look, row, y);
+    else
+        combine(look, row, count_taken(look), y);
     for (int i = 0; i < look->m; i++)
         y[i] *= -look->scale[i] / look->scale[row];
+}
+
+keel_status ki_self_stress_of(ki_independence *look, int d, double *y) {
+    keel_status status = look->large ? ki_combine_large(look, d, y) : KEEL_OK;
+    if (!look->large)
+        combine(look, d, count_taken(look), y);
+    y[d] = 1;
+    for (int i = 0; i < look->m; i++)
+        y[i] *= look->scale[i];
+    return status;
 }
 
 double ki_remainder(const ki_independence *look, int row, double *p) {
@@ -238,12 +256,17 @@ double ki_remainder(const ki_independence *look, int row, double *p) {
     return whole > 0 ? left / sqrt(whole) : 0;
 }
 
-int ki_self_stresses(const ki_independence *look, double *y, bool *shared) {
+double ki_least_share(const ki_independence *look) {
     static const double LEAST_SHARE = 1e-8, LEAST_SHARE_DRAWN = 1e-4;
-    int m = look->m, count, dependent = 0;
-    double least = fmax(look->system->precision.length, look->system->precision.angle) > 0 ? LEAST_SHARE_DRAWN
-                                                                                           : LEAST_SHARE;
-    count = count_taken(look);
+    return fmax(look->system->precision.length, look->system->precision.angle) > 0 ? LEAST_SHARE_DRAWN
+                                                                                   : LEAST_SHARE;
+}
+
+int ki_self_stresses(const ki_independence *look, double *y, bool *shared) {
+    if (look->large)
+        return ki_self_stresses_large(look, y, shared);
+    int m = look->m, count = count_taken(look), dependent = 0;
+    double least = ki_least_share(look);
     for (int d = 0; d < m; d++) {
         if (look->taken[d] || look->ignored[d] || look->class_of[d] >= look->classes)
             continue;

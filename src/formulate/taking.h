@@ -29,4 +29,22 @@ double *ki_row_of(const ki_independence *look, int i);
 
 double ki_length(int n, const double *x);
 
+/* Smaller parts of a self-stress are none. */
+double ki_least_share(const ki_independence *look);
+
+/* A number in [-1, 1]. */
+double ki_noise(unsigned *random);
+
+/* In place of what is left of a row that is not to be taken. */
+#define KI_NEVER_TAKEN (-1.0)
+
+/* The same for large systems (taking_large.c). */
+int ki_take_large(ki_independence *look, taking by);
+void ki_close_large(ki_independence *look, const double *value, double *x);
+void ki_tangent_large(ki_independence *look, double *x);
+/* y = -c with c H = H_d, c in the rows taken. */
+keel_status ki_combine_large(const ki_independence *look, int d, double *y);
+int ki_freedoms_large(const ki_independence *look, double *x);
+int ki_self_stresses_large(const ki_independence *look, double *y, bool *shared);
+
 #endif

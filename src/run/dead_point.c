@@ -198,7 +198,7 @@ static bool look_ahead(climb *c, const keel_point *from, double until, ki_dead_p
 }
 
 static bool allocate(climb *c, const keel_system *system, void *work) {
-    if (ki_independence_init(&c->look, system, work))
+    if (ki_independence_init(&c->look, system, work, INFINITY))
         return false;
     ki_arena *arena = &c->look.arena;
     size_t n = (size_t)system->n_v;

@@ -97,6 +97,8 @@ static keel_status report_singular(keel_simulation *sim, double t, double gap) {
     int at = list_dependent(sim, rows, least, names, sizeof names);
     if (sim->held.selection)
         at = ki_rank_of_all(sim, t, sim->watch.y, least);
+    if (sim->held.selection && sim->held.look.large && at == sim->held.look.rank)
+        return KEEL_OK; /* only those held depend on each other there: others will take their places */
     keel_event *event = ki_new_event(sim, t, KEEL_EVENT_SINGULAR);
     if (event) {
         add_words(event->text, 0, names);

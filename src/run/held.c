@@ -10,9 +10,6 @@
 #include "run/simulation.h"
 #include "run/trouble.h"
 
-/* A look at J is dense: beyond this many entries a run does without (keel check does it). */
-static const double MOST_ENTRIES = 2e5;
-
 /* Rows are compared again when the gap of those held has fallen to this part of what it was, and others take
  * their place if they are so much better. */
 static const double COMPARE_AGAIN = 0.5, BETTER = 2;
@@ -24,8 +21,7 @@ static bool may_leave_out(const keel_simulation *sim) {
     const keel_settings *s = &sim->settings;
     keel_formulation f = s->method.formulation;
     bool by_row = s->K_D.kind > KEEL_GAIN_SCALAR || s->K_P.kind > KEEL_GAIN_SCALAR;
-    return f != KEEL_PENALTY && f != KEEL_AUGMENTED && f != KEEL_GENERALIZED_INVERSE && !by_row &&
-           ki_may_select(sim->system);
+    return f != KEEL_PENALTY && f != KEEL_AUGMENTED && f != KEEL_GENERALIZED_INVERSE && !by_row;
 }
 
 static keel_point point_of(const keel_simulation *sim, double t, const double *y) {
@@ -48,30 +44,35 @@ static keel_status allocate_held(keel_simulation *sim) {
     if (sim->arena.failed)
         return KEEL_ERROR_MEMORY;
     keel_status status = sys->work_new ? sys->work_new(sys, &h->work) : KEEL_OK;
-    return status < 0 ? status : ki_independence_init(&h->look, sys, h->work);
+    return status < 0 ? status : ki_independence_init(&h->look, sys, h->work, KI_FEW_ENTRIES);
 }
 
-static keel_status select_rows(keel_simulation *sim) {
+/* The rows taken last. Where forces depend on multipliers of too many rows that share, *whole: all are held.
+ */
+static keel_status select_rows(keel_simulation *sim, bool *whole) {
     ki_held *h = &sim->held;
-    size_t m = (size_t)h->look.m, repeated = m - (size_t)h->look.rank;
-    ki_selection *selection = ki_selection_new(sim->system, h->look.row, h->look.rank);
-    if (!selection)
+    bool needed = ki_needs_sharing(sim->system);
+    ki_sharing *sharing = NULL;
+    keel_status status = !h->look.large || needed ? ki_find_sharing(&h->look, &sharing) : KEEL_OK;
+    *whole = !status && needed && !sharing;
+    if (status || *whole)
+        return status;
+    status = ki_prepare_shares(h, sharing);
+    ki_selection *selection = ki_selection_new(sim->system, h->look.row, h->look.rank, sharing);
+    if (status || !selection) {
+        ki_selection_free(selection);
         return KEEL_ERROR_MEMORY;
-    if (!h->stress) {
-        h->stress = KI_NEW(&sim->arena, double, repeated *m);
-        h->products = KI_NEW(&sim->arena, double, repeated *repeated);
-        h->part = KI_NEW(&sim->arena, double, repeated);
     }
     h->selection = selection;
     sim->active = &selection->system;
-    return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+    return KEEL_OK;
 }
 
 keel_status ki_choose_held(keel_simulation *sim, double t, const double *y) {
     const keel_system *sys = sim->system;
     ki_held *h = &sim->held;
     h->repeated.worst = -1;
-    if ((double)keel_system_m(sys) * sys->n_v > MOST_ENTRIES || keel_system_m(sys) == 0)
+    if (keel_system_m(sys) == 0)
         return KEEL_OK;
     keel_status status = h->look.m ? KEEL_OK : allocate_held(sim);
     keel_point at = point_of(sim, t, y);
@@ -81,22 +82,25 @@ keel_status ki_choose_held(keel_simulation *sim, double t, const double *y) {
         return status == KEEL_ERROR_MEMORY ? status : KEEL_OK; /* the start itself will tell what is wrong */
     h->known = true;
     h->singular_start = h->look.rank_here < h->look.rank;
-    return h->look.rank < h->look.m && may_leave_out(sim) ? select_rows(sim) : KEEL_OK;
+    bool whole;
+    return h->look.rank < h->look.m && may_leave_out(sim) ? select_rows(sim, &whole) : KEEL_OK;
 }
 
 void ki_held_clear(ki_held *held) {
     if (held->look.system && held->look.system->work_free && held->work)
         held->look.system->work_free(held->work);
     ki_independence_clear(&held->look);
+    ki_independence_clear(&held->full);
     ki_selection_free(held->selection);
+    keel_saddle_free(held->columns);
     *held = (ki_held){0};
 }
 
 keel_status ki_tell_held_rank(keel_simulation *sim) {
     ki_held *h = &sim->held;
-    int m = h->look.m, repeated = m - h->look.rank;
+    int m = h->look.m, stresses = ki_stress_count(&h->look);
     bool *marked = KI_NEW(&sim->arena, bool, m);
-    double *stress = KI_NEW(&sim->arena, double, (size_t)repeated *(size_t)m);
+    double *stress = KI_NEW(&sim->arena, double, (size_t)stresses *(size_t)m);
     sim->shared = KI_NEW(&sim->arena, int, m);
     if (sim->arena.failed)
         return KEEL_ERROR_MEMORY;
@@ -105,7 +109,7 @@ keel_status ki_tell_held_rank(keel_simulation *sim) {
     ki_self_stresses(&h->look, stress, marked);
     for (int i = 0; i < m; i++)
         sim->shared[i] = marked[i];
-    return ki_keep_self_stresses(sim, stress, repeated);
+    return ki_keep_self_stresses(sim, stress, stresses);
 }
 
 int ki_row_of_all(const keel_simulation *sim, int row) {
@@ -118,30 +122,6 @@ void *ki_work_of_all(const keel_simulation *sim) {
 
 /* ---- what the others say */
 
-keel_status ki_expand_multipliers(keel_simulation *sim, const keel_point *at) {
-    ki_held *h = &sim->held;
-    const ki_selection *s = h->selection;
-    int m = h->look.m, repeated = m - h->look.rank;
-    keel_status status;
-    memset(h->lambda, 0, (size_t)m * sizeof *h->lambda);
-    for (int i = 0; i < h->look.rank; i++)
-        h->lambda[s->row[i]] = at->lambda[i];
-    h->gap_of_row = ki_take_rows(&h->look, at, s->held, &status);
-    if (status || ki_self_stresses(&h->look, h->stress, NULL) != repeated)
-        return status; /* in a singular pose: lambda as it is */
-    for (int d = 0; d < repeated; d++) {
-        const double *y = h->stress + (size_t)d * (size_t)m;
-        for (int e = 0; e <= d; e++)
-            h->products[d * repeated + e] = ki_dot(m, y, h->stress + (size_t)e * (size_t)m);
-        h->part[d] = ki_dot(m, y, h->lambda);
-    }
-    if (ki_dense_cholesky(repeated, h->products) >= 0)
-        return KEEL_OK;
-    ki_dense_cholesky_solve(repeated, h->products, h->part);
-    for (int d = 0; d < repeated; d++)
-        ki_axpy(m, -h->part[d], h->stress + (size_t)d * (size_t)m, h->lambda);
-    return KEEL_OK;
-}
 
 keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y) {
     ki_held *h = &sim->held;
@@ -204,6 +184,8 @@ double ki_contradiction(keel_simulation *sim, double t, const double *y, double 
     ki_independence *look = &sim->held.look;
     const keel_system *sys = sim->system;
     keel_point at = point_of(sim, t, y);
+    if (look->large)
+        return 0;
     return ki_worst_contradiction(look, &at, least, sys->n_h);
 }
 
@@ -218,7 +200,10 @@ static keel_status change_rows(keel_simulation *sim, double t, double step) {
     ki_held *h = &sim->held;
     ki_selection *old = h->selection;
     const keel_system *active = sim->active;
-    keel_status status = select_rows(sim);
+    bool whole;
+    keel_status status = select_rows(sim, &whole);
+    if (!status && whole)
+        return KEEL_OK;
     if (!status)
         status = ki_restart(sim, t, step, true);
     if (status) {
@@ -243,7 +228,10 @@ keel_status ki_row_by_better_rows(keel_simulation *sim, double t,
     ki_selection *usual = h->selection;
     const keel_system *active = sim->active;
     ki_dynamics rows = sim->rows;
-    keel_status status = select_rows(sim);
+    bool whole;
+    keel_status status = select_rows(sim, &whole);
+    if (!status && whole)
+        return KEEL_OK;
     sim->rows = (ki_dynamics){0};
     if (!status)
         status = ki_dynamics_init(&sim->rows, sim->active, &sim->law);

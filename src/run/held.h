@@ -5,12 +5,12 @@
  * every step. Which ones are held is a matter of the pose, and is looked at again when those that are come
  * near to depending on each other while all of them together do not.
  *
- * Multipliers of repeated constraints are not unique. With states of self-stress y_d, J^T y_d = 0, the
- * shortest ones are
+ * Multipliers of repeated constraints are not unique. The shortest ones are told (sharing.h), and forces that
+ * depend on multipliers see those. Large systems without such forces are not split into groups that share:
+ * with columns C of J that are independent
  *
- *     lambda = lambda_0 - sum_d c_d y_d,      (y_d . y_e) c_e = y_d . lambda_0,
- *
- * lambda_0 being zero for the constraints that are not held.
+ *     [ I      J_C ] [ rest ]   [ lambda_0 ]
+ *     [ J_C^T   0  ] [  w   ] = [    0     ],      lambda = lambda_0 - rest.
  */
 #ifndef KI_HELD_H
 #define KI_HELD_H
@@ -25,17 +25,21 @@ typedef struct ki_held {
     bool singular_start; /* fewer rows are independent at the start than near by */
     ki_selection *selection; /* NULL: all rows are held */
     ki_independence look;
-    void *work;        /* a scratch area of the whole system */
-    double gap;        /* of the watch, when rows were last compared */
-    double gap_of_row; /* of the rows held, where multipliers were last expanded */
-    double *lambda;    /* [m] */
-    double *stress;    /* [repeated x m] y_d */
-    double *products;  /* [repeated x repeated] */
-    double *part;      /* [repeated] c */
-    double *y, t;      /* [n_y] the state before the last step, and when */
-    double *Phi;       /* [n_h] */
-    double limit;      /* of the last look: largest |Phi_i| / what may stay open, of rows that are not held */
-    int open_row;      /* ... and the row, as open as this */
+    ki_independence full; /* the same with full matrices, at a singular start of a large system */
+    void *work;           /* a scratch area of the whole system */
+    double gap;           /* of the watch, when rows were last compared */
+    double gap_of_row;    /* of the rows held, where multipliers were last expanded */
+    double *lambda;       /* [m] */
+    double *shares;       /* of ki_sharing_find */
+    size_t shares_size;
+    keel_saddle *columns; /* of large systems: [I J_C; J_C^T 0], */
+    int *slot;            /* [entries of J] where they stand in J_C^T, or -1 */
+    double *transposed;   /* J_C^T */
+    double *ones, *rest;  /* [m], [m + n_v] */
+    double *y, t;         /* [n_y] the state before the last step, and when */
+    double *Phi;          /* [n_h] */
+    double limit; /* of the last look: largest |Phi_i| / what may stay open, of rows that are not held */
+    int open_row; /* ... and the row, as open as this */
     double open;
     keel_violation repeated; /* of those, at position level, at the states that were accepted */
 } ki_held;
@@ -46,6 +50,12 @@ void ki_held_clear(ki_held *held);
 
 /* Rank, shared multipliers and states of self-stress of the run, from what was found. */
 keel_status ki_tell_held_rank(keel_simulation *sim);
+
+/* How rows that were not taken last share with those that were; NULL: too many at once. */
+keel_status ki_find_sharing(ki_independence *look, ki_sharing **sharing);
+
+/* Memory for multipliers of all constraints. */
+keel_status ki_prepare_shares(ki_held *held, ki_sharing *sharing);
 
 /* The multipliers of all constraints, sim->held.lambda, from those of the constraints held at (t, y). */
 keel_status ki_expand_multipliers(keel_simulation *sim, const keel_point *at);

@@ -21,7 +21,7 @@ static keel_status expanded_state(keel_simulation *sim, double t) {
 /* How near the state y is to a singular pose, in parts of the largest gap so far; 0 if nobody watches. */
 static double distance_to_pose(keel_simulation *sim, double t, const double *y) {
     const ki_watch *w = &sim->watch;
-    return w->active ? ki_gap_of_all(sim, t, y) / w->largest : 0;
+    return !w->active ? 0 : (sim->held.look.large ? w->gap : ki_gap_of_all(sim, t, y)) / w->largest;
 }
 
 /* Whether the state in row_k is so near to a singular pose that nothing tells how to put it onto the

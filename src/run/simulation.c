@@ -186,7 +186,7 @@ keel_status ki_begin_watch(keel_simulation *sim, double t, const double *y) {
         status = ki_factor_at(d, t, y);
     if (!status)
         ki_watch_init(&sim->watch, &sim->arena, d, t, sim->held.selection || sim->rank == d->m ? d->m : -1);
-    if (!status && sim->held.selection && !sim->reduction)
+    if (!status && sim->held.selection && !sim->reduction && !sim->held.look.large)
         ki_watch_all(&sim->watch, ki_gap_of_all, sim, t, y);
     return !status && sim->arena.failed ? KEEL_ERROR_MEMORY : status;
 }

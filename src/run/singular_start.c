@@ -163,6 +163,18 @@ static keel_status leave_dead_point(keel_simulation *sim, double t, double *y, d
                : status;
 }
 
+/* Branches take full matrices, up to a limit. */
+static keel_status look_for_branches(keel_simulation *sim, const keel_point *at, ki_independence **look) {
+    static const double MOST_ENTRIES = 2e5;
+    ki_held *h = &sim->held;
+    *look = &h->look;
+    if (!h->look.large || (double)h->look.m * h->look.n > MOST_ENTRIES)
+        return KEEL_OK;
+    *look = &h->full;
+    keel_status status = ki_independence_init(&h->full, sim->system, h->work, INFINITY);
+    return status ? status : ki_find_independent(&h->full, at);
+}
+
 keel_status ki_begin_singular(keel_simulation *sim, double t, double *y) {
     ki_dynamics *d = sim->full;
     const keel_system *sys = sim->system;
@@ -176,7 +188,10 @@ keel_status ki_begin_singular(keel_simulation *sim, double t, double *y) {
         return KEEL_ERROR_MEMORY;
     if (!ki_joints_are_singular(&sim->held.look))
         return leave_dead_point(sim, t, y, rate);
-    keel_status status = ki_find_branches(&branches, &sim->held.look, &at);
+    ki_independence *look;
+    keel_status status = look_for_branches(sim, &at, &look);
+    if (!status)
+        status = ki_find_branches(&branches, look, &at);
     if (status)
         return status;
     if (!branches.count)

@@ -8,7 +8,9 @@ typedef struct selection_work {
     void *whole;
     const keel_system *system;
     keel_terms terms; /* J xi Phi rate tangent rate_q of all rows */
-    double *lambda;   /* [m of whole] zero in rows left out */
+    double *lambda;   /* [m of whole] zero in rows left out, or those of all */
+    double *shares;   /* of ki_sharing_find */
+    double *line;     /* [m of selection] a row of Q_lambda */
     ki_arena arena;
 } selection_work;
 
@@ -16,8 +18,8 @@ static const ki_selection *selection_of(const keel_system *system) {
     return system->model;
 }
 
-bool ki_may_select(const keel_system *whole) {
-    return whole->Q_lambda.rows == 0 && !whole->f_needs_lambda;
+bool ki_needs_sharing(const keel_system *whole) {
+    return whole->Q_lambda.rows > 0 || whole->f_needs_lambda;
 }
 
 void *ki_selection_whole_work(void *work) {
@@ -35,7 +37,8 @@ static void work_free(void *work) {
 }
 
 static keel_status work_new(const keel_system *system, void **work) {
-    const keel_system *whole = selection_of(system)->whole;
+    const ki_selection *s = selection_of(system);
+    const keel_system *whole = s->whole;
     selection_work *w = calloc(1, sizeof *w);
     if (!w)
         return KEEL_ERROR_MEMORY;
@@ -48,7 +51,10 @@ static keel_status work_new(const keel_system *system, void **work) {
     w->terms.rate = KI_NEW(&w->arena, double, m);
     w->terms.tangent = KI_NEW(&w->arena, double, keel_pattern_count(whole->tangent));
     w->terms.rate_q = KI_NEW(&w->arena, double, keel_pattern_count(whole->rate_q));
+    w->terms.Q_lambda = KI_NEW(&w->arena, double, keel_pattern_count(whole->Q_lambda));
     w->lambda = KI_NEW(&w->arena, double, m);
+    w->shares = KI_NEW(&w->arena, double, s->shares ? ki_sharing_size(s->sharing) : 0);
+    w->line = KI_NEW(&w->arena, double, m);
     keel_status status = w->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
     if (!status && whole->work_new)
         status = whole->work_new(whole, &w->whole);
@@ -79,6 +85,54 @@ static void gather_rows(const ki_selection *s, keel_pattern P, int above, int be
     }
 }
 
+/* w->lambda, from the multipliers of the rows held. */
+static keel_status share(const ki_selection *s, selection_work *w, const keel_point *at) {
+    keel_terms terms = {.J = w->terms.J};
+    memset(w->lambda, 0, (size_t)keel_system_m(s->whole) * sizeof *w->lambda);
+    for (int i = 0; i < keel_system_m(&s->system); i++)
+        w->lambda[s->row[i]] = at->lambda[i];
+    if (!s->shares)
+        return KEEL_OK;
+    keel_status status = s->whole->evaluate(s->whole, w->whole, KEEL_JACOBIAN, at, &terms);
+    if (status < 0)
+        return status;
+    ki_sharing_find(s->sharing, w->terms.J, w->shares);
+    ki_share(s->sharing, w->shares, w->lambda);
+    return KEEL_OK;
+}
+
+/* dQ/dlambda_0 = dQ/dlambda P: line[h] for each row held that row k, times `value`, depends on. */
+static void add_shared(const ki_selection *s, const selection_work *w, int k, double value, double *line) {
+    const int *rows;
+    int group = s->sharing ? ki_sharing_group(s->sharing, k) : -1;
+    if (group < 0) {
+        line[s->place[k]] += value;
+        return;
+    }
+    int count = ki_sharing_rows(s->sharing, group, &rows), own = 0;
+    while (rows[own] != k)
+        own++;
+    for (int i = 0; i < count; i++)
+        if (s->held[rows[i]])
+            line[s->place[rows[i]]] += value * ki_shared_part(s->sharing, w->shares, group, own, i);
+}
+
+static void share_derivatives(const ki_selection *s, selection_work *w, const double *from, double *to) {
+    keel_pattern all = s->whole->Q_lambda, P = s->system.Q_lambda;
+    for (int i = 0; i < P.rows; i++) {
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            w->line[P.index[k]] = 0;
+        for (int k = all.start[i]; k < all.start[i + 1]; k++)
+            if (from[k] != 0)
+                add_shared(s, w, all.index[k], from[k], w->line);
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            to[k] = w->line[P.index[k]];
+    }
+}
+
+/* What depends on multipliers, or may. */
+static const unsigned WITH_LAMBDA = KEEL_FORCE | KEEL_FORCE_LAMBDA | KEEL_STATES | KEEL_POWER | KEEL_TANGENT;
+
 static keel_status evaluate(const keel_system *system, void *work, unsigned what, const keel_point *at,
                             keel_terms *terms) {
     const ki_selection *s = selection_of(system);
@@ -88,10 +142,14 @@ static keel_status evaluate(const keel_system *system, void *work, unsigned what
     keel_point point = *at;
     all.J = w->terms.J, all.xi = w->terms.xi, all.Phi = w->terms.Phi, all.rate = w->terms.rate;
     all.tangent = w->terms.tangent, all.rate_q = w->terms.rate_q;
-    for (int i = 0; at->lambda && (what & KEEL_TANGENT) && i < keel_system_m(system); i++)
-        w->lambda[s->row[i]] = at->lambda[i];
-    point.lambda = w->lambda;
-    keel_status status = whole->evaluate(whole, w->whole, what, &point, &all);
+    all.Q_lambda = w->terms.Q_lambda;
+    keel_status status = KEEL_OK;
+    if (at->lambda && (what & (s->shares ? WITH_LAMBDA : (unsigned)KEEL_TANGENT)))
+        status = share(s, w, at);
+    if (status < 0)
+        return status;
+    point.lambda = at->lambda ? w->lambda : NULL;
+    status = whole->evaluate(whole, w->whole, what, &point, &all);
     if (status < 0)
         return status;
     terms->energy = all.energy;
@@ -106,6 +164,8 @@ static keel_status evaluate(const keel_system *system, void *work, unsigned what
         gather(s, 0, keel_system_m(system), all.rate, terms->rate);
     if (what & KEEL_TANGENT)
         gather_rows(s, whole->tangent, whole->n_v, whole->n_z, all.tangent, terms->tangent);
+    if (what & KEEL_FORCE_LAMBDA)
+        share_derivatives(s, w, all.Q_lambda, terms->Q_lambda);
     if (what & KEEL_VELOCITY_Q)
         gather_rows(s, whole->rate_q, 0, 0, all.rate_q, terms->rate_q);
     return status;
@@ -147,6 +207,43 @@ static keel_pattern select_pattern(ki_selection *s, keel_pattern P, int above, i
     return (keel_pattern){rows, P.cols, start, index};
 }
 
+/* The rows held on which the multiplier of row k depends are marked with `mark`. */
+static void mark_parts(const ki_selection *s, int k, int mark, int *marks) {
+    const int *rows = &k;
+    int group = s->sharing ? ki_sharing_group(s->sharing, k) : -1;
+    int count = group < 0 ? 1 : ki_sharing_rows(s->sharing, group, &rows);
+    for (int i = 0; i < count; i++)
+        if (s->held[rows[i]])
+            marks[s->place[rows[i]]] = mark;
+}
+
+/* The pattern of dQ/dlambda P. */
+static keel_pattern select_derivatives(ki_selection *s) {
+    keel_pattern all = s->whole->Q_lambda;
+    int m = keel_system_m(&s->system), n = all.rows, *start = KI_NEW(&s->arena, int, n + 1);
+    int *marks = KI_NEW(&s->arena, int, m), *index = NULL;
+    if (n == 0 || !start || !marks)
+        return (keel_pattern){0};
+    for (int pass = 0; pass < 2; pass++) {
+        int count = 0;
+        for (int i = 0; i < n; i++) {
+            int mark = pass * n + i + 1;
+            for (int k = all.start[i]; k < all.start[i + 1]; k++)
+                mark_parts(s, all.index[k], mark, marks);
+            for (int h = 0; all.start[i + 1] > all.start[i] && h < m; h++)
+                if (marks[h] == mark) {
+                    if (index)
+                        index[count] = h;
+                    count++;
+                }
+            start[i + 1] = count;
+        }
+        if (!index && !(index = KI_NEW(&s->arena, int, count)))
+            return (keel_pattern){0};
+    }
+    return (keel_pattern){n, m, start, index};
+}
+
 static const double *select_sizes(ki_selection *s, const double *size, int rows) {
     double *chosen = size ? KI_NEW(&s->arena, double, rows) : NULL;
     for (int i = 0; chosen && i < rows; i++)
@@ -176,6 +273,7 @@ static void fill(ki_selection *s) {
     sys->J = select_pattern(s, whole->J, 0, 0);
     sys->tangent = select_pattern(s, whole->tangent, whole->n_v, whole->n_z);
     sys->rate_q = select_pattern(s, whole->rate_q, 0, 0);
+    sys->Q_lambda = select_derivatives(s);
     sys->Phi_size = select_sizes(s, whole->Phi_size, sys->n_h);
     sys->row_size = select_sizes(s, whole->row_size, m);
     sys->row_turns = select_marks(s, whole->row_turns, m);
@@ -211,19 +309,25 @@ static void connect(ki_selection *s) {
     sys->outputs = NULL;
 }
 
-ki_selection *ki_selection_new(const keel_system *whole, const int *row, int count) {
+ki_selection *ki_selection_new(const keel_system *whole, const int *row, int count, ki_sharing *sharing) {
     ki_selection *s = calloc(1, sizeof *s);
-    if (!s)
+    if (!s) {
+        ki_sharing_free(sharing);
         return NULL;
+    }
+    s->sharing = sharing;
+    s->shares = sharing && ki_needs_sharing(whole);
     ki_arena_init(&s->arena);
     s->whole = whole;
     s->system = *whole;
     s->row = KI_NEW(&s->arena, int, count);
     s->held = KI_NEW(&s->arena, bool, keel_system_m(whole));
+    s->place = KI_NEW(&s->arena, int, keel_system_m(whole));
     s->system.n_h = s->system.n_n = 0;
     for (int i = 0; !s->arena.failed && i < count; i++) {
         s->row[i] = row[i];
         s->held[row[i]] = true;
+        s->place[row[i]] = i;
         s->system.n_h += row[i] < whole->n_h;
         s->system.n_n += row[i] >= whole->n_h;
     }
@@ -240,6 +344,7 @@ ki_selection *ki_selection_new(const keel_system *whole, const int *row, int cou
 void ki_selection_free(ki_selection *selection) {
     if (!selection)
         return;
+    ki_sharing_free(selection->sharing);
     ki_arena_free(&selection->arena);
     free(selection);
 }

@@ -11,20 +11,25 @@
 
 #include "base/arena.h"
 #include "keel/system.h"
+#include "system/sharing.h"
 
 typedef struct ki_selection {
     keel_system system; /* with the rows below; it has no outputs, no reduction and no machine code */
     const keel_system *whole;
-    int *row;   /* [m of system] their numbers among the rows of `whole`, increasing */
-    bool *held; /* [m of whole] whether a row is among them */
+    ki_sharing *sharing; /* how the rows share, or NULL */
+    bool shares;         /* and forces or states depend on it */
+    int *row;            /* [m of system] their numbers among the rows of `whole`, increasing */
+    bool *held;          /* [m of whole] whether a row is among them */
+    int *place;          /* [m of whole] its number among them */
     ki_arena arena;
 } ki_selection;
 
-/* Whether rows may be left out: not where forces or states depend on multipliers, which are those of all. */
-bool ki_may_select(const keel_system *whole);
+/* Whether forces or states depend on multipliers: they see those of all constraints, the shortest. */
+bool ki_needs_sharing(const keel_system *whole);
 
-/* A selection of `count` rows, in increasing order. NULL when out of memory. */
-ki_selection *ki_selection_new(const keel_system *whole, const int *row, int count);
+/* A selection of `count` rows, in increasing order, with how they share (NULL: nothing depends on it), which
+ * it then owns. NULL when out of memory. */
+ki_selection *ki_selection_new(const keel_system *whole, const int *row, int count, ki_sharing *sharing);
 void ki_selection_free(ki_selection *selection);
 
 /* The scratch area of `whole` inside of one of the selection's system. */

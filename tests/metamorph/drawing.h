@@ -11,7 +11,7 @@
 
 #include "geometry.h"
 
-enum { MOST_BODIES = 80, MOST_JOINTS = 104, MOST_DRIVES = 16, NAME = 24, GROUND = 0 };
+enum { MOST_BODIES = 128, MOST_JOINTS = 192, MOST_DRIVES = 16, NAME = 24, GROUND = 0 };
 
 /* Bodies are numbered from 1; GROUND is 0. */
 typedef struct drawn_body {

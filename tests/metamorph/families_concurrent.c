@@ -109,7 +109,7 @@ static int draw_scissors(drawing *d, const int lower[2], const int upper[2], vec
 /* Scissors along the sides of a polygon, pinned at each corner to a hub below and one above. When the ring
  * opens the hubs only move outwards. kind: the fewest sides; up to two more. */
 static void draw_scissor_ring(drawing *d, rng *r, drive_mode mode, int kind) {
-    int count = choose(r, kind, kind + 2), lower[24], upper[24];
+    int count = choose(r, kind, kind + 2), lower[32], upper[32];
     double length = uniform(r, 0.8, 1), slope = uniform(r, 0.6, 0.9), hub = uniform(r, 0.05, 0.15);
     double w = length * cos(slope), h = length * sin(slope), inner = (w / 2 + hub) / tan(PI / count);
     crank c = {.room = 0.2, .arm = length};
@@ -140,5 +140,6 @@ const family CONCURRENT_FAMILIES[] = {
     {"scissor_ring_10", draw_scissor_ring, 10, ALL_MODES, 0},
     {"scissor_ring_14", draw_scissor_ring, 14, ALL_MODES, 0},
     {"scissor_ring_18", draw_scissor_ring, 18, ALL_MODES, 0},
+    {"scissor_ring_24", draw_scissor_ring, 24, ALL_MODES, 0},
     {0},
 };

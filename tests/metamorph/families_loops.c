@@ -180,5 +180,6 @@ const family LOOP_FAMILIES[] = {
     {"dyads_6", draw_dyads, 6, ALL_MODES, 0},
     {"scissor_lift_2", draw_scissor_lift, 2, ALL_MODES, 1},
     {"scissor_lift_4", draw_scissor_lift, 4, ALL_MODES, 0},
+    {"scissor_lift_12", draw_scissor_lift, 12, ALL_MODES, 0},
     {0},
 };

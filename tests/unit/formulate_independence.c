@@ -65,7 +65,7 @@ static void finds_the_rank(void **state) {
     double y[9];
     bool shared[3] = {0};
     keel_point at = point((double[]){0.5, 0.5, 0});
-    assert_int_equal(ki_independence_init(&look, &s, NULL), KEEL_OK);
+    assert_int_equal(ki_independence_init(&look, &s, NULL, KI_FEW_ENTRIES), KEEL_OK);
     assert_int_equal(ki_find_independent(&look, &at), KEEL_OK);
     assert_int_equal(look.rank, 2);
     assert_int_equal(look.rank_here, 2);
@@ -86,7 +86,7 @@ static void tells_a_singular_pose(void **state) {
     const double origin[3] = {0};
     keel_point at = point(origin);
     bool lines[2] = {0};
-    assert_int_equal(ki_independence_init(&look, &s, NULL), KEEL_OK);
+    assert_int_equal(ki_independence_init(&look, &s, NULL, KI_FEW_ENTRIES), KEEL_OK);
     assert_int_equal(ki_find_independent(&look, &at), KEEL_OK);
     assert_int_equal(look.rank_here, 1);
     assert_int_equal(look.rank, 2);
@@ -113,7 +113,7 @@ static void closes_what_is_independent(void **state) {
     keel_system s = make_system();
     ki_independence look;
     double q[] = {0.5, 0.501, 0.002};
-    assert_int_equal(ki_independence_init(&look, &s, NULL), KEEL_OK);
+    assert_int_equal(ki_independence_init(&look, &s, NULL, KI_FEW_ENTRIES), KEEL_OK);
     keel_point at = point(q);
     assert_true(ki_close_rows(&look, &at, q));
     assert_true(fabs(q[0] - q[1]) < 1e-14 && fabs(q[2]) < 1e-14);
@@ -124,7 +124,7 @@ static void closes_what_is_independent(void **state) {
 static void selects_rows(void **state) {
     (void)state;
     keel_system s = make_system();
-    ki_selection *selection = ki_selection_new(&s, (int[]){0, 2}, 2);
+    ki_selection *selection = ki_selection_new(&s, (int[]){0, 2}, 2, NULL);
     assert_non_null(selection);
     const keel_system *some = &selection->system;
     char message[100];
