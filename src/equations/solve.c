@@ -5,7 +5,9 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* A factor c that is smaller than that, by the largest derivative of its constraint, tells nothing. */
+/* A factor c that is smaller than that, by the largest derivative of its constraint, tells nothing.
+ * Derivatives by lengths and angles compare as c / sqrt(M_xx), which has the same unit for all coordinates x.
+ */
 static const double LEAST_FACTOR = 1e-6;
 
 typedef struct solver {
@@ -13,8 +15,9 @@ typedef struct solver {
     ki_graph *g;
     ki_solutions *s;
     int rows;
-    ki_node *row;  /* [rows] what is left of the constraints, KI_NONE: solved */
-    double *start; /* [inputs.count + 1] */
+    ki_node *row;   /* [rows] what is left of the constraints, KI_NONE: solved */
+    double *start;  /* [inputs.count + 1] */
+    double *weight; /* [n] 1 / sqrt(M_xx) at the start */
 } solver;
 
 ki_node ki_put_solutions(ki_builder *b, const ki_solutions *s, ki_node f) {
@@ -40,7 +43,7 @@ static double at_start(solver *v, ki_node f) {
 typedef struct slopes {
     solver *v;
     int best; /* coordinate with the largest number as derivative, -1: none */
-    double factor, largest;
+    double factor, best_size, largest;
 } slopes;
 
 static void look_at_slope(void *user, int id, ki_node derivative) {
@@ -52,9 +55,11 @@ static void look_at_slope(void *user, int id, ki_node derivative) {
     bool constant = ki_is_number(s->v->g, derivative, &value);
     if (!constant)
         value = at_start(s->v, derivative);
-    s->largest = fmax(s->largest, fabs(value));
-    if (constant && isfinite(value) && fabs(value) > fabs(s->factor)) {
+    double size = fabs(value) * s->v->weight[id - at->q];
+    s->largest = fmax(s->largest, size);
+    if (constant && isfinite(size) && size > s->best_size) {
         s->best = id - at->q;
+        s->best_size = size;
         s->factor = value;
     }
 }
@@ -78,7 +83,7 @@ static bool solve_linear(solver *v, int c) {
     double factor;
     ki_node f;
     ki_gradient(v->g, v->row[c], look_at_slope, &s);
-    if (s.best < 0 || !(fabs(s.factor) > LEAST_FACTOR * s.largest) ||
+    if (s.best < 0 || !(s.best_size > LEAST_FACTOR * s.largest) ||
         !ki_split_linear(v->g, v->row[c], v->b->inputs.q + s.best, &factor, &f))
         return false;
     ki_solution solution = {.x = s.best, .angle = {times(v, number(v, -1 / factor), f), KI_NONE, KI_NONE}};
@@ -156,12 +161,30 @@ static bool solve_arc(solver *v, int c) {
     return true;
 }
 
+/* All 1 where some coordinate has no mass of its own. */
+static void find_weights(solver *v) {
+    const ki_rows *M = &v->b->M;
+    int n = v->b->inputs.n;
+    bool known = M->rows == n;
+    for (int i = 0; known && i < n; i++) {
+        double mass = 0;
+        for (int k = M->start[i]; k < M->start[i + 1]; k++)
+            if (M->index[k] == i)
+                mass = at_start(v, M->node[k]);
+        v->weight[i] = 1 / sqrt(mass);
+        known = mass > 0 && isfinite(v->weight[i]);
+    }
+    for (int i = 0; !known && i < n; i++)
+        v->weight[i] = 1;
+}
+
 static bool begin(solver *v) {
     ki_builder *b = v->b;
     const ki_inputs *at = &b->inputs;
     v->rows = b->of[KEEL_EQ_HOLONOMIC].count;
     v->row = KI_SCRATCH(b, ki_node, v->rows);
     v->start = KI_SCRATCH(b, double, at->count + 1);
+    v->weight = KI_SCRATCH(b, double, at->n);
     v->s->at = KI_SCRATCH(b, ki_solution, v->rows);
     v->s->solved = KI_SCRATCH(b, bool, at->n);
     v->s->room = KI_SCRATCH(b, ki_node, 2 * v->rows);
@@ -171,6 +194,7 @@ static bool begin(solver *v) {
         v->row[c] = b->of[KEEL_EQ_HOLONOMIC].at[c]->node;
     v->start[0] = b->start->t;
     memcpy(v->start + at->q, b->start->q, (size_t)at->n * sizeof *v->start);
+    find_weights(v);
     return true;
 }
 
