@@ -50,8 +50,8 @@ ki_model *ki_builder_release(ki_builder *b) {
 }
 
 bool ki_out_of_memory(const ki_builder *b) {
-    return b->out_of_memory || !b->graph || ki_graph_failed(b->graph) || b->arena.failed ||
-           (b->model && b->model->arena.failed);
+    bool graph_failed = !b->released && (!b->graph || ki_graph_failed(b->graph));
+    return b->out_of_memory || graph_failed || b->arena.failed || (b->model && b->model->arena.failed);
 }
 
 bool ki_builder_ok(const ki_builder *b) {

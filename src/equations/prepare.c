@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions of a tape that cost as much as shortening, for each instruction of the longest program.
- * Measured: 10 to 30 thousand. */
-enum { PRICE = 20000 };
+/* Instructions of tapes that cost as much as shortening, for each instruction of the longest program.
+ * Measured are 60 to 130 thousand. */
+enum { PRICE = 100000 };
 
 struct ki_preparation {
     ki_formulas formulas;
-    bool owns_graph;
+    bool owns_graph, too_long; /* to be shortened */
     ki_node *nodes;
     double price;
     pthread_mutex_t lock; /* of the programs */
@@ -49,6 +49,7 @@ ki_preparation *ki_preparation_new(const ki_formulas *formulas, const ki_program
         return NULL;
     p->formulas = *formulas;
     p->price = PRICE * longest(given);
+    p->too_long = longest(given) > KI_MOST_SHORTENED;
     if (!copy_nodes(p) || pthread_mutex_init(&p->lock, NULL)) {
         free(p->nodes);
         free(p);
@@ -60,6 +61,10 @@ ki_preparation *ki_preparation_new(const ki_formulas *formulas, const ki_program
 void ki_preparation_own(ki_preparation *p, ki_graph *graph) {
     p->formulas.graph = graph;
     p->owns_graph = true;
+    if (!p->too_long)
+        return;
+    ki_graph_free(graph);
+    p->owns_graph = false;
 }
 
 void ki_preparation_free(ki_preparation *p) {
@@ -74,7 +79,7 @@ void ki_preparation_free(ki_preparation *p) {
 }
 
 const ki_formulas *ki_preparation_formulas(const ki_preparation *p) {
-    return &p->formulas;
+    return p->too_long ? NULL : &p->formulas;
 }
 
 double ki_preparation_price(const ki_model *model) {
@@ -90,7 +95,7 @@ const ki_programs *ki_shortened_programs(const ki_model *model) {
         return made;
     pthread_mutex_lock(&p->lock);
     if (!atomic_load(&p->made)) {
-        bool shortened = ki_make_programs(&p->formulas, true, &p->programs);
+        bool shortened = !p->too_long && ki_make_programs(&p->formulas, true, &p->programs);
         atomic_store(&p->made, shortened ? &p->programs : &model->given);
     }
     pthread_mutex_unlock(&p->lock);

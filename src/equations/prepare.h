@@ -1,7 +1,7 @@
 /* prepare.h - shortened programs, for runs that are long enough to earn them.
  *
- * Shortening (expr.h) and machine code cost as much as many thousand evaluations. A run begins with programs
- * of the formulas as they are given, and goes over to shortened ones when it has executed about as many
+ * Shortening (expr.h) costs as much as some hundred thousand evaluations. A run begins with programs of the
+ * formulas as they are given, and goes over to shortened ones when it has executed about as many
  * instructions as it costs to make them: so a short run pays nothing, and a long one at most twice. Each
  * workspace counts for itself (ki_work.left). When it goes over depends on the model and on what the run has
  * asked for, not on time, other runs or a compiler. Machine code is that of the shortened programs, and is
@@ -34,12 +34,14 @@ ki_preparation *ki_preparation_new(const ki_formulas *formulas, const ki_program
 void ki_preparation_own(ki_preparation *p, ki_graph *graph);
 void ki_preparation_free(ki_preparation *p);
 
+/* NULL: they are too long to be shortened. */
 const ki_formulas *ki_preparation_formulas(const ki_preparation *p);
 
 /* Instructions after which a workspace has earned the shortened programs. */
 double ki_preparation_price(const ki_model *model);
 
-/* The shortened programs, made by the first who asks; without the memory for it, the given ones. */
+/* The shortened programs, made by the first who asks; without the memory for it, or if they are too long, the
+ * given ones. */
 const ki_programs *ki_shortened_programs(const ki_model *model);
 
 /* Whether they are made already. */

@@ -129,6 +129,10 @@ ki_node ki_copy_node(ki_graph *from, ki_node f, ki_node (*replace)(void *user, i
  * them. To be told first: all nodes that will be asked for. NULL when out of memory. Results change by
  * round-off. */
 typedef struct ki_shortener ki_shortener;
+
+/* More nodes than that stay as they are: they are not what steps of small systems wait for. */
+enum { KI_MOST_SHORTENED = 3000 };
+
 ki_shortener *ki_shortener_new(ki_graph *graph, const ki_node *nodes, int count, int first, int symbols);
 void ki_shortener_free(ki_shortener *shortener);
 

@@ -4,9 +4,6 @@
 
 #include "expr/shorten.h"
 
-/* What is longer stays as it is: it is not what steps of small systems wait for. */
-enum { MOST_NODES = 3000 };
-
 /* Searches for pairs: a second one finds what the first one brought into use, a third one hardly anything. */
 enum { ROUNDS = 2 };
 
@@ -113,7 +110,7 @@ static bool fill(ki_shortener *s, const ki_node *nodes, int count, int first, in
     ki_cone cone;
     if (!ki_cone_make(s->graph, nodes, count, &cone))
         return false;
-    bool idle = cone.count == 0 || cone.count > MOST_NODES;
+    bool idle = cone.count == 0 || cone.count > KI_MOST_SHORTENED;
     ki_ref *ref = idle ? NULL : ki_expr_resize(NULL, (size_t)cone.count, sizeof *ref);
     bool ok = idle || (ref && find_classes(s, &cone, ref) && find_roots(s, nodes, count) &&
                        search(s, &cone, ref, count, first, symbols) && conclude(s));

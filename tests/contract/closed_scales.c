@@ -198,6 +198,7 @@ static bool end_of(const kind *k, const units *u, uint64_t seed, int closed_form
     settings.step = steps ? settings.until / steps : 0;
     settings.tolerance = 1e-12;
     settings.closed_forms = closed_forms;
+    settings.code = KEEL_CODE_TAPE; /* of shortened formulas, as in a long run */
     assert_int_equal(keel_method_parse(steps ? "rk4/index1/projection" : "dop853/index1/projection",
                                        (keel_location){0}, messages, &settings.method),
                      KEEL_OK);

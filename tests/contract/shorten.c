@@ -305,6 +305,8 @@ static void compare_system(const keel_system *system, const char *path, int *sys
     if (!model || !model->preparation)
         return;
     const ki_formulas *f = ki_preparation_formulas(model->preparation);
+    if (!f)
+        return;
     compare_formulas(f, f->available & ~(unsigned)(KEEL_TANGENT | KEEL_ENERGY), path);
     compare_formulas(f, f->available & KEEL_TANGENT, path);
     ++*systems;
