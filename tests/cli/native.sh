@@ -57,7 +57,7 @@ cmp tape.csv native.csv || fail "machine code gives other rows than the tape"
 
 # found again without asking, and without the compiler being started, by a run that is long enough to shorten
 # its formulas
-long="--until 500 --option output=500"
+long="--method rk4/index1/none --step 0.001 --until 60 --option output=60"
 exits 0 run "$model" --until 1 --summary short.json
 [ "$(member short.json code)" = '"tape"' ] || fail "a short run is done before code is looked for"
 exits 0 run "$model" $long --summary again.json

@@ -153,7 +153,7 @@ static const kind KINDS[] = {
      4},
 };
 
-enum { PROPORTIONS = 4, COUNT_UNITS = sizeof UNITS / sizeof *UNITS, MOST = 16 };
+enum { PROPORTIONS = 2, COUNT_UNITS = sizeof UNITS / sizeof *UNITS, MOST = 16 };
 
 static double chance(uint64_t *seed) {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
