@@ -161,7 +161,7 @@ typedef struct ki_dynamics {
     double *audit_M;          /* entries of M where a state was corrected; NULL: no audit (ki_audit_on) */
     ki_energy_change settled; /* by the last correction of a state; 0 again once its step is accepted   */
 
-    bool relaxed; /* projections may use the factors of a nearby point throughout (multistep methods) */
+    int relaxed; /* integrators here for which projections may use the factors of a nearby point throughout */
     long evaluations, factorizations, projections;
     long projection_factorizations; /* those of `factorizations` that projections did */
     long projection_iterations;     /* solves of projections */

@@ -118,7 +118,7 @@ static void init_differences(ki_newton *n) {
 }
 
 keel_status ki_newton_init(ki_newton *n, ki_dynamics *d) {
-    d->relaxed = true;
+    d->relaxed++;
     *n = (ki_newton){.dynamics = d,
                      .exact = d->system->tangent.rows > 0 && ki_has_chart(d->system) &&
                               !d->system->f_needs_lambda};
@@ -140,9 +140,10 @@ keel_status ki_newton_init(ki_newton *n, ki_dynamics *d) {
 }
 
 void ki_newton_clear(ki_newton *n) {
-    if (n->dynamics) {
-        n->dynamics->step_metric = (ki_step_metric){0};
-        n->dynamics->relaxed = false;
+    if (n->dynamics) { /* the next integrator may be at work already */
+        n->dynamics->relaxed--;
+        if (n->dynamics->step_metric.user == n)
+            n->dynamics->step_metric = (ki_step_metric){0};
     }
     for (int p = 0; p < n->pairs; p++)
         ki_lu_complex_free(n->lu_complex[p]);

@@ -236,7 +236,8 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
 
 static void clear(ki_integrator *base) {
     ki_structural *self = (ki_structural *)base;
-    base->flow.dynamics->step_metric = (ki_step_metric){0};
+    if (base->flow.dynamics->step_metric.user == self->newton.matrix)
+        base->flow.dynamics->step_metric = (ki_step_metric){0};
     ki_index3_free(self->newton.matrix);
 }
 
