@@ -25,6 +25,5 @@
 #include "keel/settings.h"
 #include "keel/status.h"
 #include "keel/system.h"
-#include "keel/verify.h"
 
 #endif

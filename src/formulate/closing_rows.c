@@ -178,18 +178,34 @@ int ki_closing_steps(ki_independence *look, const keel_point *at, bool velocitie
     return ki_freedoms(look, Z);
 }
 
-double ki_worst_contradiction(ki_independence *look, const keel_point *at, double least, int n_h) {
+double ki_find_offset(ki_independence *look, const keel_point *at, double least, double *beta) {
     const keel_system *sys = look->system;
-    double most = 0, *stress = look->stress;
+    int m = look->m;
+    double *Y = look->stress, *s = look->y, most = 0;
+    memset(beta, 0, (size_t)sys->n_h * sizeof *beta);
     if (ki_load_rows(look, at) || sys->evaluate(sys, look->work, KEEL_POSITION, at, &look->terms) < 0)
-        return 0;
-    ki_take_all(look, (taking){.classes = NONHOLONOMIC, .most = look->m, .floor = least});
-    int count = ki_self_stresses(look, stress, NULL);
+        return INFINITY;
+    ki_take_all(look, (taking){.classes = 1, .most = m, .floor = least});
+    int count = ki_self_stresses(look, Y, NULL);
+    double *A = look->L; /* [count x count] of no use any more */
     for (int k = 0; k < count; k++) {
-        double sum = 0;
-        for (int i = 0; i < n_h; i++)
-            sum += stress[(size_t)k * (size_t)look->m + (size_t)i] * look->terms.Phi[i];
-        most = fmax(most, fabs(sum));
+        double *y = Y + (size_t)k * (size_t)m;
+        s[k] = 0;
+        for (int i = 0; i < sys->n_h; i++) { /* to natural sizes */
+            s[k] += y[i] * look->terms.Phi[i];
+            y[i] = look->scale[i] > 0 ? y[i] / look->scale[i] : 0;
+        }
+        for (int l = 0; l <= k; l++)
+            A[k * count + l] = ki_dot(sys->n_h, y, Y + (size_t)l * (size_t)m);
+    }
+    if (count == 0 || ki_dense_cholesky(count, A) >= 0)
+        return 0;
+    ki_dense_cholesky_solve(count, A, s);
+    for (int k = 0; k < count; k++)
+        ki_axpy(sys->n_h, s[k], Y + (size_t)k * (size_t)m, beta);
+    for (int i = 0; i < sys->n_h; i++) {
+        most = fmax(most, fabs(beta[i]));
+        beta[i] = look->scale[i] > 0 ? beta[i] / look->scale[i] : 0;
     }
     return most;
 }

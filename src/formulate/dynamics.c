@@ -255,6 +255,8 @@ keel_status ki_evaluate_terms(ki_dynamics *d, unsigned what, double t, const dou
     keel_point at = ki_point(d, t, y);
     d->known &= ~what;
     keel_status status = d->system->evaluate(d->system, d->work, what, &at, &d->at);
+    if (d->offset.span > 0)
+        ki_apply_offset(&d->offset, d->system->n_h, t, what, &d->at);
     return status < 0 ? ki_trouble_at(d, KEEL_ERROR_CALLBACK, KI_TROUBLE_CALLBACK, t, -1, (double)status)
                       : KEEL_OK;
 }

@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "formulate/joint_kernel.h"
 #include "formulate/law.h"
+#include "formulate/offset.h"
 #include "formulate/partition.h"
 #include "formulate/scales.h"
 #include "keel/saddle.h"
@@ -49,6 +50,7 @@ typedef enum ki_trouble_kind {
     KI_TROUBLE_INVARIANT,  /* invariant `index` is none: its rate is `amount`, of terms of `size` */
     KI_TROUBLE_AUGMENTED,  /* the augmented Lagrangian of a step stopped with row `index` open by `amount` */
     KI_TROUBLE_REPEATED,   /* row `index`, which repeats others, has come open by `amount`   */
+    KI_TROUBLE_MEETING, /* branches pass each other ahead, row `index` contradicts others by `amount` there */
     KI_TROUBLE_MASS_CHANGES, /* entry `index`, `other` of M is not constant, as the integrator needs it    */
     KI_TROUBLE_SIDES,        /* `why` (a name) changes from one branch to the other without end */
     KI_TROUBLE_UNSUITED      /* the integrator cannot take the system: `why`                    */
@@ -97,6 +99,7 @@ typedef struct ki_dynamics {
     double gain_limit;      /* largest rate times step that the integrator bears                      */
     double t_first, t_last; /* the model is asked at no time outside: a step that ends at a switch of time
                                sees one side of it only (ki_stay_between) */
+    ki_offset offset;       /* of the holonomic constraints, while it lasts */
     ki_scales *scales;      /* what errors are measured by */
 
     keel_terms at;  /* terms as last evaluated                                  */
@@ -245,7 +248,7 @@ keel_status ki_solve_force_lambda(ki_dynamics *d, double t, const double *y);
 keel_status ki_solve_motion(ki_dynamics *d, double t, const double *r, const double *s, double *x, double *y);
 
 /* Sets the penalty masses for the rest of the run, the automatic ones from the M and J that d->at holds. */
-void ki_fix_penalty(ki_dynamics *d);
+void ki_fix_penalty(ki_dynamics *d, const double *y);
 
 /* The constraints are known to be redundant: rows of J that nearly depend on each other, because a stage is
  * not quite on the constraints, are taken to depend on each other exactly. */

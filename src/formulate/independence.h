@@ -95,6 +95,9 @@ bool ki_joints_are_singular(const ki_independence *look);
  * smallest length that was left of one: 0 in a singular pose, and smooth next to it. */
 double ki_take_rows(ki_independence *look, const keel_point *at, const bool *among, keel_status *status);
 
+/* The volume that the rows taken last span: the product of what was left of each. */
+double ki_volume_taken(const ki_independence *look);
+
 /* How many rows have more than `least` left here. */
 int ki_rank_above(ki_independence *look, const keel_point *at, double least, keel_status *status);
 
@@ -130,9 +133,10 @@ bool ki_close_rows(ki_independence *look, const keel_point *at, double *q);
 /* The same for velocities: v changes by as little as possible. Rows marked in `without` [m] ask nothing. */
 bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *without, double *v);
 
-/* The largest |y^T Phi| of states of self-stress y, in natural sizes, of which a holonomic row takes part
- * with 1: rows with no more than `least` left count as dependent. */
-double ki_worst_contradiction(ki_independence *look, const keel_point *at, double least, int n_h);
+/* The shortest beta [n_h], in natural sizes, such that Phi = beta does not contradict itself at a point where
+ * joints depend on each other: y^T (Phi - beta) = 0 for all states of self-stress y. Rows with no more than
+ * `least` left count as dependent. Returns the largest |beta_i| in natural sizes. */
+double ki_find_offset(ki_independence *look, const keel_point *at, double least, double *beta);
 
 /* One step of either, for those who choose among all that close the rows to first order: the shortest one,
  * x [n], and an orthonormal basis of what the rows leave free, Z [n - rows taken, n], both in natural sizes.

@@ -1,6 +1,5 @@
 #include "formulate/law.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -77,8 +76,7 @@ static keel_status matrix(ki_gain *K, const keel_gain *gain, const char *option,
     keel_status status = ki_smallest_eigenvalue(n, K->values, &smallest);
     if (status)
         return status;
-    /* an eigenvalue of zero comes out as round-off of either sign */
-    if (smallest > 4 * DBL_EPSILON * n * ki_max_norm(n * n, K->values))
+    if (smallest > 0)
         return KEEL_OK;
     keel_diagnostics_add(diagnostics, KEEL_ERROR, NOWHERE,
                          "option '%s' is not positive definite: its smallest eigenvalue is %.6g", option,

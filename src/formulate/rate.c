@@ -25,10 +25,15 @@ keel_status ki_check_states(ki_dynamics *d, double t) {
     return KEEL_OK;
 }
 
+/* Whether constraints do work. */
+static bool is_driven(const ki_dynamics *d) {
+    return d->system->has_drivers || d->offset.span > 0;
+}
+
 unsigned ki_terms_of_rate(const ki_dynamics *d) {
     unsigned what = KEEL_FORCE | KEEL_XI | (d->system->f_needs_lambda ? 0u : KEEL_STATES);
     if (d->system->has_energy)
-        what |= KEEL_POWER | (d->system->has_drivers ? KEEL_VELOCITY : 0u);
+        what |= KEEL_POWER | (is_driven(d) ? KEEL_VELOCITY : 0u);
     if (d->law->baumgarte)
         what |= KEEL_POSITION | KEEL_VELOCITY;
     return what;
@@ -72,7 +77,8 @@ static void set_target(ki_dynamics *d) {
 /* Whether machine code may do evaluation, factorization and solve in one go: nothing happens in between. */
 static bool is_plain(const ki_dynamics *d) {
     const keel_system *sys = d->system;
-    return sys->kernel && !d->law->baumgarte && !d->K_D && !sys->n_s && !sys->Q_lambda.rows;
+    return sys->kernel && !(d->offset.span > 0) && !d->law->baumgarte && !d->K_D && !sys->n_s &&
+           !sys->Q_lambda.rows;
 }
 
 bool ki_rate_by_code(ki_dynamics *d, double t, const double *y) {
@@ -121,7 +127,7 @@ static double driver_power(const ki_dynamics *d, const double *v) {
 double ki_work_rate(const ki_dynamics *d, const double *v) {
     if (!d->system->has_energy)
         return 0;
-    return d->system->has_drivers ? d->at.power - driver_power(d, v) : d->at.power;
+    return is_driven(d) ? d->at.power - driver_power(d, v) : d->at.power;
 }
 
 keel_status ki_end_rate(ki_dynamics *d, double t, const double *y, double *k) {

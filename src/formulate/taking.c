@@ -141,6 +141,20 @@ double ki_take_rows(ki_independence *look, const keel_point *at, const bool *amo
     return count < look->rank ? 0 : look->least;
 }
 
+static int count_taken(const ki_independence *look) {
+    int count = 0;
+    for (int i = 0; i < look->m; i++)
+        count += look->taken[i];
+    return count;
+}
+
+double ki_volume_taken(const ki_independence *look) {
+    double volume = 1;
+    for (int k = count_taken(look) - 1; k >= 0; k--)
+        volume *= look->L[(size_t)look->order[k] * (size_t)look->m + (size_t)k];
+    return volume;
+}
+
 int ki_rank_above(ki_independence *look, const keel_point *at, double least, keel_status *status) {
     *status = ki_load_rows(look, at);
     return *status ? 0 : ki_take_all(look, (taking){.classes = CLASSES, .most = look->rank, .floor = least});
@@ -171,13 +185,6 @@ keel_status ki_take_in_order(ki_independence *look, const keel_point *at) {
     if (count != look->rank)
         ki_take_rows(look, at, NULL, &status);
     return status;
-}
-
-static int count_taken(const ki_independence *look) {
-    int count = 0;
-    for (int i = 0; i < look->m; i++)
-        count += look->taken[i];
-    return count;
 }
 
 /* Unit vectors lose what the basis has of them, the one of which most is left first. */

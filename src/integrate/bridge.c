@@ -14,15 +14,17 @@
  * The error inside the step is that of the first coefficients that are missing in the rates as a sum of
  * Legendre polynomials; it is judged by the fall of the last ones that are there.
  *
- * It takes one step, of the length that it was aimed with, or fails; then it can be aimed again.
+ * It takes one step, of the length that it was aimed with, or fails; then it can be aimed again. Where the
+ * run ends before, the nodes stay where they are, and the step ends inside: a run may end in the pose itself.
  */
 #include <math.h>
 #include <string.h>
 
 #include "integrate/integrator.h"
+#include "linalg/dense.h"
 #include "stabilize/projection.h"
 
-enum { NODES = 8, MOST_ITERATIONS = 40 };
+enum { NODES = 8, FAR_NODES = 4, MOST_ITERATIONS = 40 };
 
 /* Nodes and weights of Gauss on [0, 1]. */
 static const double NODE[NODES] = {0.019855071751231884, 0.10166676129318663, 0.2372337950418355,
@@ -42,6 +44,7 @@ static const double LEAST_ERROR = 3e-13;
 typedef struct bridge {
     ki_integrator base;
     double H;
+    double left; /* change of the rates in the last iteration */
     double a[NODES][NODES];
     double *y_old, *Y, *rate, *begin; /* [n]; begin: the rate at t_0 */
     double *k[NODES];
@@ -80,14 +83,16 @@ static keel_status evaluate(bridge *self, double part, int count, const double *
     return status;
 }
 
-/* First guesses, each by the polynomial through the rate at t_0 and those found so far. */
-static keel_status guess(bridge *self) {
+/* First guesses, each by the polynomial through the rate at t_0 and those found so far, `most` at the most.
+ */
+static keel_status guess(bridge *self, int most) {
     double node[NODES + 1] = {0}, weight[NODES + 1];
     double *known[NODES + 1] = {self->begin};
     keel_status status = KEEL_OK;
     for (int i = 0; i < NODES && !status; i++) {
-        integrate_basis(node, i + 1, NODE[i], weight);
-        status = evaluate(self, NODE[i], i + 1, weight, known, self->k[i]);
+        int count = i < most ? i + 1 : most;
+        integrate_basis(node, count, NODE[i], weight);
+        status = evaluate(self, NODE[i], count, weight, known, self->k[i]);
         node[i + 1] = NODE[i];
         known[i + 1] = self->k[i];
     }
@@ -127,6 +132,7 @@ static keel_status iterate(bridge *self) {
         }
         if (!(now.error < INFINITY))
             break;
+        self->left = now.error < INFINITY ? now.error : INFINITY;
         idle = now.error > 0.7 * previous ? idle + 1 : 0;
         if (now.error <= FOUND || (idle > 3 && now.part <= ROUND_OFF))
             return KEEL_OK;
@@ -171,30 +177,55 @@ static double measure_error(const bridge *self) {
     return most;
 }
 
+/* The state at a part of the step, on the constraints unless they move it: where the run ends next to a pose
+ * they would. */
+static keel_status end_inside(bridge *self, double part) {
+    static const double MOVED = 100; /* times what errors may be */
+    double weight[NODES];
+    integrate_basis(NODE, NODES, part, weight);
+    memcpy(self->rate, self->base.y, (size_t)self->base.n * sizeof(double));
+    for (int j = 0; j < NODES; j++)
+        ki_axpy(self->base.n, self->H * weight[j], self->k[j], self->rate);
+    ki_normalize(self->base.flow.dynamics, self->rate);
+    keel_status status = evaluate(self, part, NODES, weight, self->k, NULL);
+    bool moved = status != KEEL_OK;
+    for (int i = 0; i < self->base.n - 1 && !moved; i++)
+        moved = fabs(self->Y[i] - self->rate[i]) >
+                MOVED * ki_allowed_error(&self->base, self->base.y, self->rate, i);
+    if (moved)
+        memcpy(self->Y, self->rate, (size_t)self->base.n * sizeof(double));
+    return status == KEEL_ERROR_CONVERGENCE || status == KEEL_ERROR_SINGULAR ? KEEL_OK : status;
+}
+
 static keel_status step(ki_integrator *base, double t_end) {
     bridge *self = (bridge *)base;
-    double rest = t_end - base->t;
     if (base->steps)
         return KEEL_ERROR_STEP_SIZE; /* one and no more */
-    self->H = fmin(self->H, rest);
-    keel_status status = guess(self);
-    if (!status)
-        status = iterate(self);
-    if (!status)
-        status = evaluate(self, 1, NODES, WEIGHT, self->k, NULL);
+    if (base->t + self->H > base->flow.dynamics->t_last)
+        self->H = base->bridge_span = t_end - base->t;
+    keel_status status = guess(self, NODES);
+    if (status == KEEL_ERROR_CONVERGENCE) /* led astray by the rates next to the pose: from those far away */
+        status = guess(self, FAR_NODES);
     if (status)
         return status;
-    base->bridge_error = measure_error(self);
+    status = iterate(self);
+    base->bridge_found = !status;
+    double part = fmin(1, (t_end - base->t) / self->H);
+    if (!status || status == KEEL_ERROR_CONVERGENCE)
+        status = part < 1 ? end_inside(self, part) : evaluate(self, 1, NODES, WEIGHT, self->k, NULL);
+    if (status)
+        return status;
+    base->bridge_error = fmax(measure_error(self), base->bridge_found ? 0 : self->left);
     memcpy(self->y_old, base->y, (size_t)base->n * sizeof(double));
     memcpy(base->y, self->Y, (size_t)base->n * sizeof(double));
     base->order = 2 * NODES;
-    ki_accept_step(base, base->t + self->H, t_end);
+    ki_accept_step(base, base->t + part * self->H, t_end);
     return KEEL_OK;
 }
 
 static keel_status interpolate(ki_integrator *base, double t, double *y) {
     bridge *self = (bridge *)base;
-    double weight[NODES], x = base->t > base->t_old ? (t - base->t_old) / (base->t - base->t_old) : 0;
+    double weight[NODES], x = (t - base->t_old) / self->H;
     memcpy(y, t == base->t ? base->y : self->y_old, (size_t)base->n * sizeof(double));
     if (t == base->t)
         return KEEL_OK;
@@ -210,7 +241,7 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
 static void own_values(ki_integrator *base, double t, double *v_rate, double *lambda) {
     const bridge *self = (const bridge *)base;
     const ki_dynamics *d = base->flow.dynamics;
-    double x = base->t > base->t_old ? (t - base->t_old) / (base->t - base->t_old) : 0;
+    double x = (t - base->t_old) / self->H;
     memset(v_rate, 0, (size_t)d->system->n_v * sizeof *v_rate);
     memset(lambda, 0, (size_t)d->m * sizeof *lambda);
     for (int j = 0; j < NODES; j++) {
@@ -242,7 +273,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
 keel_status ki_bridge_aim(ki_integrator *base, double t, const double *y, double H, const double *rate) {
     bridge *self = (bridge *)base;
     size_t bytes = (size_t)base->n * sizeof(double);
-    self->H = H;
+    self->H = base->bridge_span = H;
     base->t = base->t_old = t;
     base->steps = base->rejected = 0;
     base->bridge_error = 0;

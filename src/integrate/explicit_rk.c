@@ -259,6 +259,10 @@ static void look_for_stiffness(rk *self, double h) {
     double limit = self->tableau->stiff_limit;
     if (!(limit > 0))
         return;
+    if (self->base.singular_at < INFINITY) { /* what changes so fast there are the constraints */
+        self->damped = self->fast = (steps_of_a_kind){0};
+        return;
+    }
     eigenvalue lambda = {0};
     if (is_beyond(self, h, NEAR * limit))
         lambda = largest_eigenvalue(self);

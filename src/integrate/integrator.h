@@ -110,6 +110,8 @@ struct ki_integrator {
     int across_worse;         /* ... and of the last ones, those no better than one from farther away */
     double across_error;      /* of the last one */
     double bridge_error;      /* of a bridge: its error relative to what is allowed */
+    double bridge_span;       /* ... its length, which may reach beyond the end of the run */
+    bool bridge_found;        /* ... and whether its rates were found, not only guessed */
     keel_newton_facts newton; /* of the last step, where a method has them */
     bool has_newton;
     ki_rough_step rough; /* of fixed steps that nothing else controls */

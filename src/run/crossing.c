@@ -3,9 +3,16 @@
 #include <math.h>
 #include <string.h>
 
+#include "run/meeting.h"
+
 /* Gaps relative to the largest one: below the first a pose counts as ahead, above the second a state is far
  * from it. */
 static const double AHEAD = 0.3, FAR = 0.05;
+
+/* Next to a pose, by the gap or in steps. After so many poses in a row at which a drawing is exact it counts
+ * as such. */
+static const double LOOK = 0.06, REACH = 1.2;
+enum { EXACT = 2 };
 
 /* Methods that do not cross by themselves come within so many steps. */
 static const double STEPS_AHEAD = 3;
@@ -18,10 +25,28 @@ static const double NEARER = 0.15, TOO_NEAR = 0.02, SHRUNK = 0.5;
  * the drawing is not exact. */
 static const double LARGEST_ERROR = 10; /* the whole tolerance: a step may use a tenth of it */
 
+/* Where a drawing is not exact, gaps relative to the largest one: bridges begin no nearer than the first if
+ * they can; below the second one is taken for want of a better; below the third no step is taken any more. */
+static const double SOONER = 0.25, LAST = 0.1, LOST = 0.01;
+
+/* States inside of a step are off by the tolerance, contradictions there by its square, times this. */
+static const double DENSE = 100;
+
+/* Poses with a larger offset are crossed by bridges or not at all. */
+static const double NOT_WITHOUT = 1e-10;
+
+/* A try from nearer helps if its error is smaller by this. */
+static const double HELPS = 0.5;
+
 keel_status ki_crossing_init(keel_simulation *sim) {
-    sim->crossing.far_y =
-        KI_NEW(&sim->arena, double, sim->system->n_q + sim->system->n_v + sim->system->n_z + 1);
-    sim->crossing.declined = INFINITY;
+    ki_crossing *c = &sim->crossing;
+    const keel_system *sys = sim->system;
+    double **states[] = {&c->far_y, &c->pose_y, &c->try_y, &c->best_y};
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++)
+        *states[i] = KI_NEW(&sim->arena, double, sys->n_q + sys->n_v + sys->n_z + 1);
+    c->beta = KI_NEW(&sim->arena, double, sys->n_h);
+    c->beta_next = KI_NEW(&sim->arena, double, sys->n_h);
+    c->declined = c->best_error = INFINITY;
     return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 
@@ -38,36 +63,58 @@ static bool goes_as_it_comes(const keel_simulation *sim) {
            s->method.formulation == KEEL_PENALTY || s->method.formulation == KEEL_AUGMENTED;
 }
 
-/* Whether the constraints contradict each other in the middle of a bridge, at the pose that it crosses, by
- * more than a drawing with all its digits does: y^T Phi with y^T J = 0. The polynomial of the bridge is the
- * motion as it should be there. */
-static bool is_blurred_there(keel_simulation *sim, ki_integrator *bridge) {
-    static const double BLURRED = 3e-11, NEAR_POSE = 1e-3;
-    double t = 0.5 * (bridge->t_old + bridge->t);
-    if (!sim->held.known || bridge->method->interpolate(bridge, t, sim->row_k))
-        return false;
-    ki_normalize(&sim->dynamics, sim->row_k);
-    return ki_contradiction(sim, t, sim->row_k, NEAR_POSE) > BLURRED;
+/* How good a bridge has to be whose error is larger than what was asked for: as good as the drawing is, and
+ * where nothing else is left as near to its branch as others pass. */
+static double largest_error(const keel_simulation *sim, double most, double offset) {
+    bool last = most == INFINITY || sim->watch.gap < LAST * sim->watch.largest;
+    if (offset == 0)
+        return most;
+    return fmax(LARGEST_ERROR, (last ? sqrt(offset) : 0.1 * offset) / sim->settings.tolerance);
 }
 
-/* The bridge takes a step of length H from (t, y), with y' = `rate` there (NULL: to be evaluated). Its
- * factors are those of M and J, whatever the integrator has. */
-static keel_status aim_and_step(keel_simulation *sim, double t, const double *y, double H,
-                                const double *rate) {
-    ki_integrator *bridge = sim->crossing.bridge;
-    sim->dynamics.by_own = sim->dynamics.own_factored = false;
-    keel_status status = ki_bridge_aim(bridge, t, y, H, rate);
-    return status ? status : bridge->method->step(bridge, ki_step_limit(sim));
+static bool has_precision(const keel_simulation *sim) {
+    return sim->held.known && !sim->held.look.large && !sim->reduction && sim->system->precision.length > 0;
 }
 
-/* The same, and it takes the place of the integrator unless its error is larger than `most`: *taken. */
+static void note_exactness(ki_crossing *c, bool blurred) {
+    c->exact = blurred ? 0 : c->exact + 1;
+    c->inexact = blurred;
+}
+
+/* The row with the largest part of an offset. */
+static int largest_offset(const keel_simulation *sim, const double *beta) {
+    int worst = 0;
+    double most = -1;
+    for (int i = 0; i < sim->active->n_h; i++) {
+        double size = sim->active->row_size ? fabs(beta[i]) / sim->active->row_size[i] : fabs(beta[i]);
+        if (size > most)
+            most = size, worst = i;
+    }
+    return worst;
+}
+
+/* The bridge takes a step of length H or so from (t, y), with y' = `rate` there (NULL: to be evaluated), and
+ * the place of the integrator unless its error is larger than `most`: *taken. */
 static keel_status take_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
-                               double most, bool *taken) {
-    ki_integrator *bridge = sim->crossing.bridge;
+                               double most, ki_meeting *meeting, bool *taken) {
+    ki_crossing *c = &sim->crossing;
+    ki_integrator *bridge = c->bridge;
     bool by_own = sim->dynamics.by_own; /* how the integrator has it */
-    keel_status status = aim_and_step(sim, t, y, H, rate);
-    *taken = !status && (bridge->bridge_error <= most || is_blurred_there(sim, bridge));
+    *taken = false;
+    if (!(H > 0))
+        return KEEL_OK;
+    keel_status status = ki_try_bridge(sim, t, y, H, rate, meeting);
+    bool blurred = meeting->offset > 0;
+    if (!status && meeting->found) {
+        note_exactness(c, blurred);
+        c->looked = !blurred;
+        c->blurred = meeting->offset > NOT_WITHOUT;
+        c->open_row = largest_offset(sim, c->beta_next);
+    }
+    *taken = !status && (bridge->bridge_found || blurred) &&
+             bridge->bridge_error <= largest_error(sim, most, meeting->offset);
     if (!*taken) {
+        ki_end_offset(sim);
         sim->dynamics.by_own = by_own;
         return status == KEEL_ERROR_MEMORY ? status : KEEL_OK;
     }
@@ -77,15 +124,19 @@ static keel_status take_bridge(keel_simulation *sim, double t, const double *y, 
         ki_integrator_free(sim->integrator);
     }
     sim->integrator = bridge;
-    sim->crossing.bridge = NULL;
-    sim->crossing.bridging = true;
+    c->bridge = NULL;
+    c->bridging = true;
+    c->blurred = false;
+    if (blurred && sim->held.selection)
+        ki_track_violation(&sim->held.repeated, meeting->t, fabs(c->beta[c->open_row]), meeting->offset,
+                           ki_row_of_all(sim, c->open_row));
     return KEEL_OK;
 }
 
 /* Whether the motion comes to rest at the pose ahead and turns back there: then the gap falls as the square
  * of the time that is left, and its root along a line. */
 static bool comes_to_rest(const keel_simulation *sim) {
-    static const double STRAIGHT = 0.15, BENT = 0.8;
+    static const double STRAIGHT = 0.15, BENT = 0.9;
     const ki_watch *w = &sim->watch;
     const ki_crossing *c = &sim->crossing;
     if (!(c->earlier_gap > w->before && w->before > w->gap && w->t_before > c->earlier_t))
@@ -100,7 +151,7 @@ static bool comes_to_rest(const keel_simulation *sim) {
 /* Where the pose ahead is expected to be, by the gap of two steps; infinite: none is. */
 static double pose_ahead(const keel_simulation *sim) {
     const ki_watch *w = &sim->watch;
-    if (!w->active || !(w->gap < AHEAD * w->largest) || !(w->gap < w->before))
+    if (!w->active || !(w->gap < w->before))
         return INFINITY;
     double gap = w->gap, before = w->before;
     if (comes_to_rest(sim))
@@ -119,12 +170,32 @@ static bool is_blurred(const keel_simulation *sim, double pose) {
     return near && (shrinking || in->across_worse > 1);
 }
 
-static bool asks_for_bridge(const keel_simulation *sim, double pose) {
+/* Whether the branches that meet ahead may pass each other, for all that is known. Of a drawing that is known
+ * to be inexact they do; of one that is not, a look is worth its cost only next to the pose. */
+static bool may_be_blurred(const keel_simulation *sim, double pose) {
     const ki_integrator *in = sim->integrator;
     const ki_watch *w = &sim->watch;
-    if (!isfinite(pose) || goes_as_it_comes(sim) || !(w->gap < 0.5 * sim->crossing.declined))
+    const ki_crossing *c = &sim->crossing;
+    if (!has_precision(sim) || c->looked || c->exact >= EXACT)
         return false;
-    if (is_blurred(sim, pose) || comes_to_rest(sim))
+    if (!c->inexact)
+        return w->gap < LOOK * w->largest || pose - in->t < REACH * (in->t - in->t_old);
+    return w->gap < AHEAD * w->largest || pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
+}
+
+/* A step that ends next to a pose is as good as lost: a run that does is to end on a bridge. */
+static bool ends_there(const keel_simulation *sim, double pose) {
+    static const double NEXT = 0.1;
+    const ki_integrator *in = sim->integrator;
+    return fabs(ki_step_limit(sim) - pose) < NEXT * (pose - in->t) &&
+           pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
+}
+
+static bool asks_for_bridge(const keel_simulation *sim, double pose) {
+    const ki_integrator *in = sim->integrator;
+    if (!(sim->watch.gap < AHEAD * sim->watch.largest))
+        return false;
+    if (is_blurred(sim, pose) || comes_to_rest(sim) || ends_there(sim, pose))
         return true;
     return !crosses_by_itself(sim->settings.method.integrator) &&
            pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
@@ -134,6 +205,7 @@ static bool asks_for_bridge(const keel_simulation *sim, double pose) {
 static keel_status end_bridge(keel_simulation *sim) {
     ki_integrator *bridge = sim->integrator;
     keel_status status;
+    ki_end_offset(sim);
     double h = 0.25 * (bridge->t - bridge->t_old);
     if (sim->crossing.usual_step > 0)
         h = fmin(h, sim->crossing.usual_step);
@@ -145,7 +217,7 @@ static keel_status end_bridge(keel_simulation *sim) {
     sim->crossing.bridge = bridge;
     sim->integrator = next;
     sim->crossing.bridging = false;
-    sim->crossing.declined = INFINITY;
+    sim->crossing.declined = sim->crossing.best_error = INFINITY;
     return KEEL_OK;
 }
 
@@ -157,27 +229,98 @@ keel_status ki_prepare_bridge(keel_simulation *sim) {
     return status;
 }
 
+/* A long step may lead so near to a pose that a bridge from its end would be too short: then the bridge
+ * begins inside of that step, at a time when the gap was large enough. */
+static double begin_sooner(keel_simulation *sim, double pose, double *y) {
+    const ki_integrator *in = sim->integrator;
+    const ki_watch *w = &sim->watch;
+    double t = pose - (pose - in->t) * SOONER * w->largest / w->gap;
+    memcpy(y, in->y, (size_t)in->n * sizeof *y);
+    if (!(t < in->t) || !(w->before > LAST * w->largest) || in->steps == 0)
+        return in->t;
+    t = fmax(t, in->t_old + 0.1 * (in->t - in->t_old));
+    ki_dynamics *d = &sim->rows;
+    if (!in->method->interpolate(sim->integrator, t, y)) {
+        ki_normalize(d, y);
+        d->factored = false;
+        if (!ki_settle(d, in->flow_rows.stabilize, t, y))
+            return t;
+    }
+    memcpy(y, in->y, (size_t)in->n * sizeof *y);
+    return in->t;
+}
+
+/* A try from (t, y), and another one with other rows held where those that are look poor next to the pose. */
+static keel_status try_rows(keel_simulation *sim, double t, double *y, double pose, double most,
+                            ki_meeting *meeting, bool *taken) {
+    ki_crossing *c = &sim->crossing;
+    bool changed = false;
+    keel_status status = take_bridge(sim, t, y, 2 * (pose - t), NULL, most, meeting, taken);
+    if (!status && !*taken && !c->looked && sim->held.selection)
+        status = ki_hold_best(sim, t, y, c->pose_y, &changed);
+    if (status || !changed)
+        return status;
+    memcpy(y, sim->integrator->y, (size_t)sim->integrator->n * sizeof *y);
+    c->far_gap = c->far_t > t ? 0 : c->far_gap;
+    return take_bridge(sim, t, y, 2 * (pose - t), NULL, most, meeting, taken);
+}
+
+/* After a try that was not good enough: from nearer the next one should be better. If it is not,
+ * accelerations near the pose are at their round-off, and the one before was the best. */
+static keel_status compare_tries(keel_simulation *sim, double t, const double *y, const ki_meeting *meeting,
+                                 bool *taken) {
+    ki_crossing *c = &sim->crossing;
+    double error = c->bridge->bridge_error;
+    bool known = meeting->offset > 0 && error < INFINITY;
+    if (!known && !(c->best_error < INFINITY))
+        return KEEL_OK;
+    if (known && !(error > HELPS * c->best_error)) {
+        memcpy(c->best_y, y, (size_t)c->bridge->n * sizeof *y);
+        c->best_t = t, c->best_pose = meeting->t, c->best_error = error;
+        return KEEL_OK;
+    }
+    ki_meeting again;
+    return take_bridge(sim, c->best_t, c->best_y, 2 * (c->best_pose - c->best_t), NULL, INFINITY, &again,
+                       taken);
+}
+
 keel_status ki_prepare_crossing(keel_simulation *sim) {
     ki_crossing *c = &sim->crossing;
-    if (c->bridging) {
-        keel_status status = end_bridge(sim);
-        if (status)
-            return status;
-    }
+    if (c->bridging)
+        return end_bridge(sim); /* of the gaps around its pose none tells of another one */
+    if (c->blurred && sim->watch.gap < LOST * sim->watch.largest)
+        return ki_trouble_at(&sim->dynamics, KEEL_ERROR_SINGULAR, KI_TROUBLE_MEETING, sim->integrator->t,
+                             c->open_row, fabs(c->beta_next[c->open_row]));
     double pose = pose_ahead(sim);
-    if (sim->reduction || !c->bridge || !asks_for_bridge(sim, pose))
+    if (sim->reduction || !c->bridge || !isfinite(pose) || goes_as_it_comes(sim) ||
+        !(sim->watch.gap < 0.5 * c->declined))
         return KEEL_OK;
-    const ki_integrator *in = sim->integrator;
-    bool taken;
-    double *y = sim->row_y;
-    memcpy(y, in->y, (size_t)in->n * sizeof(double));
-    keel_status status = take_bridge(sim, in->t, y, 2 * (pose - in->t), NULL, LARGEST_ERROR, &taken);
-    if (!status && !taken) {
+    bool asked = asks_for_bridge(sim, pose), taken = false;
+    if (!asked && !may_be_blurred(sim, pose))
+        return KEEL_OK;
+    if (!asked && !c->inexact && ki_is_exact_ahead(sim, pose)) {
+        note_exactness(c, false);
+        c->looked = true;
+        return KEEL_OK;
+    }
+    ki_meeting meeting = {0};
+    double *y = c->try_y, t = begin_sooner(sim, pose, y);
+    keel_status status = try_rows(sim, t, y, pose, asked ? LARGEST_ERROR : -1, &meeting, &taken);
+    if (!status && !taken)
+        status = compare_tries(sim, t, y, &meeting, &taken);
+    if (!status && !taken && (asked || !c->looked)) {
         c->declined = sim->watch.gap;
         if (comes_to_rest(sim)) /* a step across would be one that ends there: ordinary ones come nearer */
             sim->integrator->singular_at = INFINITY;
     }
     return status;
+}
+
+void ki_note_pose(keel_simulation *sim, double t, const double *y) {
+    ki_crossing *c = &sim->crossing;
+    double tolerance = sim->settings.tolerance;
+    if (has_precision(sim) && !c->bridging && c->exact < EXACT)
+        note_exactness(c, ki_offset_in_pose(sim, t, y) > DENSE * tolerance * tolerance);
 }
 
 void ki_remember_far(keel_simulation *sim) {
@@ -194,7 +337,7 @@ void ki_remember_far(keel_simulation *sim) {
     c->far_t = in->t;
     c->far_gap = w->gap;
     if (w->gap > AHEAD * w->largest)
-        c->declined = INFINITY;
+        c->declined = c->best_error = INFINITY, c->looked = c->blurred = false;
     if (!c->bridging && in->t > in->t_old && w->gap > AHEAD * w->largest)
         c->usual_step = in->t - in->t_old;
 }
@@ -209,7 +352,9 @@ keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
     /* the gap falls about linearly between there and here */
     double pose = c->far_t + c->far_gap * (w->t - c->far_t) / (c->far_gap - w->gap);
     ki_trouble trouble = sim->dynamics.trouble;
-    keel_status tried = take_bridge(sim, c->far_t, c->far_y, 2 * (pose - c->far_t), NULL, INFINITY, &taken);
+    ki_meeting meeting;
+    keel_status tried =
+        take_bridge(sim, c->far_t, c->far_y, 2 * (pose - c->far_t), NULL, INFINITY, &meeting, &taken);
     c->far_gap = 0;
     if (taken)
         return KEEL_OK;
@@ -233,14 +378,17 @@ keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double
     if (pull > 0)
         H = fmin(H, 1 / sqrt(pull));
     double best = 0, least = INFINITY;
+    ki_meeting meeting;
     for (int k = 0; k < MOST; k++, H *= 0.7) {
-        double error = aim_and_step(sim, t, y, H, rate) ? INFINITY : sim->crossing.bridge->bridge_error;
+        double error = ki_try_bridge(sim, t, y, H, rate, &meeting) || !sim->crossing.bridge->bridge_found
+                           ? INFINITY
+                           : sim->crossing.bridge->bridge_error;
         if (error < least)
             least = error, best = H;
         if (least <= LARGEST_ERROR || error > 100 * least) /* shorter ones come too near to the pose */
             break;
     }
     bool taken = false;
-    keel_status status = best > 0 ? take_bridge(sim, t, y, best, rate, INFINITY, &taken) : KEEL_OK;
+    keel_status status = best > 0 ? take_bridge(sim, t, y, best, rate, INFINITY, &meeting, &taken) : KEEL_OK;
     return status || taken ? status : KEEL_ERROR_CONVERGENCE;
 }

@@ -20,6 +20,9 @@ keel_status ki_prepare_bridge(keel_simulation *sim);
  * integrator back where one has been crossed. */
 keel_status ki_prepare_crossing(keel_simulation *sim);
 
+/* A pose was found inside of the last step, with the state y: whether the drawing is exact there. */
+void ki_note_pose(keel_simulation *sim, double t, const double *y);
+
 /* After an accepted step and the look of the watch. */
 void ki_remember_far(keel_simulation *sim);
 

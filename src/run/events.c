@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "run/crossing.h"
 #include "run/judge.h"
 #include "run/reduction.h"
 
@@ -89,11 +90,21 @@ static bool must_stop(const keel_settings *settings) {
            (settings->method.stabilize == KEEL_BAUMGARTE && settings->method.formulation != KEEL_PENALTY);
 }
 
+/* A pose that was crossed with joints held open tells the one that was most. */
+static void note_offset(const keel_simulation *sim, double t, ki_pose *pose) {
+    const ki_offset *offset = &sim->dynamics.offset;
+    if (!(offset->span > 0) || fabs(t - offset->t_0 - 0.5 * offset->span) > 0.1 * offset->span)
+        return;
+    pose->open_row = ki_row_of_all(sim, sim->crossing.open_row);
+    pose->open = fabs(offset->beta[sim->crossing.open_row]);
+}
+
 static keel_status report_singular(keel_simulation *sim, double t, double gap) {
     const ki_dynamics *rows = &sim->rows;
     bool stop = must_stop(&sim->settings);
     double least = fmax(1e-3 * sim->watch.largest, 1.5 * gap);
     char names[120];
+    ki_note_pose(sim, t, sim->watch.y);
     int at = list_dependent(sim, rows, least, names, sizeof names);
     if (sim->held.selection)
         at = ki_rank_of_all(sim, t, sim->watch.y, least);
@@ -103,11 +114,13 @@ static keel_status report_singular(keel_simulation *sim, double t, double gap) {
     if (event) {
         add_words(event->text, 0, names);
         sim->poses[event - sim->events] =
-            (ki_pose){.before = sim->watch.of.rank,
+            (ki_pose){.open_row = -1,
+                      .before = sim->watch.of.rank,
                       .at = at,
                       .after = sim->held.selection ? sim->watch.of.rank
                                                    : ki_gap_rank(&sim->watch.of, &sim->dynamics, least),
                       .gap = gap};
+        note_offset(sim, t, &sim->poses[event - sim->events]);
     }
     if (!stop)
         return KEEL_OK;
@@ -121,13 +134,27 @@ static keel_status report_singular(keel_simulation *sim, double t, double gap) {
     return KEEL_ERROR_SINGULAR;
 }
 
+/* The event of a pose in words, as long as they fit. */
+static void write_pose(const keel_simulation *sim, const ki_pose *pose, const char *names,
+                       keel_event *event) {
+    char open[128] = "", name[32], unit[64];
+    if (pose->open_row >= 0)
+        snprintf(open, sizeof open,
+                 "; crossed with '%s' open by %.1e %s, within the precision of the drawing",
+                 keel_system_name(sim->system, KEEL_NAME_CONSTRAINT, pose->open_row, name), pose->open,
+                 keel_system_unit(sim->system, KEEL_UNIT_CONSTRAINT, pose->open_row, unit));
+    enum { WORDS = 76 };
+    int room = (int)(sizeof event->text - strlen(open)) - WORDS;
+    snprintf(event->text, sizeof event->text,
+             "singular pose: rank %d before, %d at, %d after; gap %.1e; dependent there: %.*s%s",
+             pose->before, pose->at, pose->after, pose->gap, room < 119 ? room : 119, names, open);
+}
+
 void ki_write_event(const keel_simulation *sim, int number, keel_event *event) {
     *event = sim->events[number];
     const ki_pose *pose = &sim->poses[number];
     if (event->kind == KEEL_EVENT_SINGULAR && !pose->in_words) /* a reduction has words of its own */
-        snprintf(event->text, sizeof event->text,
-                 "singular pose: rank %d before, %d at, %d after; gap %.1e; dependent there: %.119s",
-                 pose->before, pose->at, pose->after, pose->gap, sim->events[number].text);
+        write_pose(sim, pose, sim->events[number].text, event);
 }
 
 /* "x, y, theta": the independent components */

@@ -122,7 +122,6 @@ void *ki_work_of_all(const keel_simulation *sim) {
 
 /* ---- what the others say */
 
-
 keel_status ki_measure_repeated(keel_simulation *sim, double t, const double *y) {
     ki_held *h = &sim->held;
     const keel_system *sys = sim->system;
@@ -172,21 +171,36 @@ static bool find_better(keel_simulation *sim, double t, const double *y, double 
     return false;
 }
 
-double ki_gap_of_all(void *simulation, double t, const double *y) {
-    keel_simulation *sim = simulation;
+static double gap_among(keel_simulation *sim, double t, const double *y, const bool *rows) {
     keel_status status;
     keel_point at = point_of(sim, t, y);
-    double gap = ki_take_rows(&sim->held.look, &at, NULL, &status);
+    double gap = ki_take_rows(&sim->held.look, &at, rows, &status);
     return status ? INFINITY : gap;
 }
 
-double ki_contradiction(keel_simulation *sim, double t, const double *y, double least) {
+double ki_gap_of_all(void *simulation, double t, const double *y) {
+    return gap_among(simulation, t, y, NULL);
+}
+
+double ki_gap_of_held(keel_simulation *sim, double t, const double *y) {
+    return gap_among(sim, t, y, sim->held.selection ? sim->held.selection->held : NULL);
+}
+
+double ki_offset_of_held(keel_simulation *sim, double t, const double *y, double least, double *beta) {
     ki_independence *look = &sim->held.look;
-    const keel_system *sys = sim->system;
+    const ki_selection *s = sim->held.selection;
     keel_point at = point_of(sim, t, y);
-    if (look->large)
+    if (look->large) {
+        memset(beta, 0, (size_t)sim->system->n_h * sizeof *beta);
         return 0;
-    return ki_worst_contradiction(look, &at, least, sys->n_h);
+    }
+    for (int i = 0; s && i < look->m; i++)
+        look->ignored[i] = !s->held[i];
+    double most = ki_find_offset(look, &at, least, beta);
+    memset(look->ignored, 0, (size_t)look->m * sizeof *look->ignored);
+    for (int i = 0; s && i < s->system.n_h; i++) /* rows held keep their order */
+        beta[i] = beta[s->row[i]];
+    return most;
 }
 
 int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least) {
@@ -246,6 +260,25 @@ keel_status ki_row_by_better_rows(keel_simulation *sim, double t,
     return status;
 }
 
+keel_status ki_hold_best(keel_simulation *sim, double t, const double *y, const double *y_there,
+                         bool *changed) {
+    ki_held *h = &sim->held;
+    keel_status status;
+    keel_point there = point_of(sim, t, y_there);
+    *changed = false;
+    if (h->look.large)
+        return KEEL_OK;
+    ki_take_rows(&h->look, &there, h->selection->held, &status);
+    double now = status ? 0 : ki_volume_taken(&h->look);
+    if (!status)
+        ki_take_rows(&h->look, &there, NULL, &status);
+    if (status || !(ki_volume_taken(&h->look) > BETTER * now))
+        return KEEL_OK;
+    *changed = true;
+    memmove(sim->row_y, y, (size_t)sim->integrator->n * sizeof(double));
+    return change_rows(sim, t, sim->integrator->t - sim->integrator->t_old);
+}
+
 void ki_before_step(keel_simulation *sim) {
     ki_held *h = &sim->held;
     if (!h->selection)
@@ -292,8 +325,8 @@ keel_status ki_after_step(keel_simulation *sim, keel_status status) {
     if (!h->selection || sim->reduction)
         return status;
     if (status) { /* perhaps the rows were a bad choice here */
-        if (!ki_worth_retrying(status) || status == KEEL_ERROR_LIMIT ||
-            !find_better(sim, sim->integrator->t, sim->integrator->y, 1.1))
+        if (!ki_worth_retrying(status) || sim->dynamics.trouble.kind == KI_TROUBLE_MEETING ||
+            status == KEEL_ERROR_LIMIT || !find_better(sim, sim->integrator->t, sim->integrator->y, 1.1))
             return ki_blame_repeated(sim, status);
         memcpy(sim->row_y, sim->integrator->y, (size_t)sim->integrator->n * sizeof(double));
         keel_status changed = change_rows(sim, sim->integrator->t, 0);

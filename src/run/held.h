@@ -80,13 +80,22 @@ keel_status ki_blame_repeated(keel_simulation *sim, keel_status status);
 /* After the watch had its look. */
 keel_status ki_renew_held(keel_simulation *sim);
 
+/* Holds the rows that are the best ones at y_there from (t, y) on, if they span far more than those that are
+ * held: *changed. */
+keel_status ki_hold_best(keel_simulation *sim, double t, const double *y, const double *y_there,
+                         bool *changed);
+
 /* How far all constraints together are from becoming more dependent than they are, in natural sizes: 0 in a
  * singular pose. For the watch. */
 double ki_gap_of_all(void *simulation, double t, const double *y);
 
-/* How much constraints contradict each other at (t, y) that depend on each other there, with no more than
- * `least` left of them: |y^T Phi| in natural sizes. */
-double ki_contradiction(keel_simulation *sim, double t, const double *y, double least);
+/* The same of those that are held. */
+double ki_gap_of_held(keel_simulation *sim, double t, const double *y);
+
+/* How far joints that are held have to be open at (t, y) not to contradict each other, as they depend on each
+ * other there, with no more than `least` left of them: beta [n_h of all], filled for the rows of the steps.
+ * Returns the largest in natural sizes. */
+double ki_offset_of_held(keel_simulation *sim, double t, const double *y, double least, double *beta);
 
 /* How many of all constraints are independent, with more than `least` left of each. */
 int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least);

@@ -17,7 +17,18 @@ typedef struct ki_crossing {
     ki_integrator *bridge; /* ready to be aimed; NULL: not for this run, or it is sim->integrator */
     bool bridging;   /* sim->integrator is a bridge, and its step is taken                                */
     double declined; /* gap at which a bridge was tried without success; another is tried at half of it   */
-    double *far_y, far_t; /* [n_y] the last state that was far from any pose */
+    double *pose_y;  /* [n_y] next to the pose that a bridge was to cross: poor rows show there */
+    double nothing;  /* of rows at the pose of a bridge */
+    double *try_y;   /* [n_y] where a bridge was tried */
+    double *best_y;  /* [n_y] where the best one was tried that was not good enough, */
+    double best_t, best_pose, best_error; /* ... then, to its pose; infinite: none was */
+    bool looked;                          /* whether the drawing is exact at the pose ahead */
+    bool inexact;                         /* it was not at the last pose                         */
+    int exact;                            /* so many poses in a row were */
+    bool blurred;                         /* it is not, and no bridge has crossed it yet */
+    int open_row; /* of the offset that was found last: the largest, among the rows of the steps */
+    double *beta, *beta_next; /* [n_h] the offset of the bridge (formulate/offset.h) */
+    double *far_y, far_t;     /* [n_y] the last state that was far from any pose */
     double far_gap;    /* the gap there; 0: there is none                                                   */
     double usual_step; /* of the integrator there                                                           */
     double latest_t, latest_gap;   /* the step before the last one, as the watch has it ...       */
@@ -27,6 +38,8 @@ typedef struct ki_crossing {
 /* A singular pose that was passed: ranks of J, and the gap there. */
 typedef struct ki_pose {
     bool in_words; /* the event has its words already */
+    int open_row;  /* among all; it was crossed with this row open by `open`; -1: with none */
+    double open;
     int before, at, after;
     double gap;
 } ki_pose;

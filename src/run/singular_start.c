@@ -8,7 +8,8 @@
 #include "linalg/dense.h"
 #include "run/crossing.h"
 
-/* Velocities that are off a branch by less, relative to themselves, are along it. */
+/* Velocities that are off a branch by less, relative to themselves, are along it, and so are those that are
+ * off by what the drawing is not exact. */
 static const double ALONG = 1e-7;
 
 /* Actions that differ by less, relative to the largest, do not decide. */
@@ -47,7 +48,7 @@ static void describe(const keel_simulation *sim, const double *v, char *text, si
 /* The branch that the velocities are along; -1: none. */
 static int branch_of_velocity(const ki_branches *branches, const double *v) {
     int best = -1;
-    double least = ALONG;
+    double least = fmax(ALONG, ki_repeated_limit(branches->look->system));
     for (int b = 0; b < branches->count; b++) {
         double off = ki_off_branch(branches, b, v);
         if (off < least)

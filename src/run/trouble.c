@@ -116,6 +116,14 @@ static void describe(const keel_system *system, const ki_trouble *trouble, doubl
     case KI_TROUBLE_VELOCITY:
         describe_projection(system, trouble, duration, text, size);
         break;
+    case KI_TROUBLE_MEETING:
+        snprintf(
+            text, size,
+            "branches of motion that meet in a singular pose ahead pass each other by what the drawing is "
+            "not exact, %s being off by %.2g there, and no step crosses that pose well enough: draw with "
+            "more digits, or take another tolerance",
+            ki_constraint_text(system, i, constraint, sizeof constraint), trouble->amount);
+        break;
     case KI_TROUBLE_AUXILIARY:
         snprintf(text, size, "Newton's method for the auxiliary unknown '%s' does not converge",
                  keel_system_name(system, KEEL_NAME_S, i, name));

@@ -294,7 +294,8 @@ static bool find_pose(ki_watch *w, ki_integrator *in, ki_dynamics *rows, sample 
     if (least.gap > look.limit || fabs(least.t - w->logged) < 1e-3 * h + 1e-9 * fabs(least.t))
         return false;
     *t_singular = least.t;
-    *gap = look.at == least.t && !w->of.by_own ? least.gap : look_inside(w, in, rows, least.t, true);
+    *gap = look.at == least.t && !w->of.by_own && !w->of_all ? least.gap
+                                                             : look_inside(w, in, rows, least.t, true);
     w->logged = *t_singular;
     return true;
 }

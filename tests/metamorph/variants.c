@@ -90,8 +90,7 @@ bool can_vary(const drawing *d, const variant *v) {
     bool has_twin = d->flat;
     for (int j = 0; j < d->joints; j++)
         has_twin = has_twin || d->joint[j].superfluous;
-    // rounding decides which branch a linkage takes where two meet
-    return (!v->twin || has_twin) && !(v->digits && d->singular);
+    return !v->twin || has_twin;
 }
 
 /* x -> R x + p of the whole drawing. */
