@@ -13,6 +13,7 @@
 #include "keel/modelfile.h"
 #include "keel/native.h"
 #include "keel/results.h"
+#include "keel/verify.h"
 
 /* Exit codes. */
 enum {
@@ -306,5 +307,27 @@ bool cli_output_commit(cli_output *output);
 
 /* Forgets an output that was opened and not committed. */
 void cli_output_discard(cli_output *output);
+
+/* verify.c ---------------------------------------------------------------------------------------------- */
+
+/* A verifier beside a run. */
+typedef struct cli_verify {
+    bool asked;
+    const char *path; /* where the errors of the rows go; NULL: nowhere */
+    const keel_system *system;
+    keel_verifier *verifier;
+    keel_verification found;
+    cli_output output;
+} cli_verify;
+
+keel_status cli_verify_start(cli_verify *verify, const keel_model *model);
+keel_status cli_verify_row(cli_verify *verify, const keel_row *row);
+
+/* What was found becomes a part of the result. False, with errno, if the file could not be written. */
+bool cli_verify_end(cli_verify *verify, keel_result *result);
+
+/* Tells on standard error what could not be verified; the exit code. */
+int cli_verify_tell(const cli_verify *verify, const char *command);
+void cli_verify_clear(cli_verify *verify);
 
 #endif

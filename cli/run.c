@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-enum { HELP, OUTPUT = CLI_CHANGES_END, SUMMARY };
+enum { HELP, OUTPUT = CLI_CHANGES_END, SUMMARY, VERIFY, ERRORS };
 
 static const cli_flag FLAGS[] = {
     [HELP] = {"help", 'h', NULL, "this text"},
@@ -14,11 +14,14 @@ static const cli_flag FLAGS[] = {
     [OUTPUT] = {"output", 'o', "FILE",
                 "write the rows: as HDF5 to FILE.h5, else as CSV; - is standard output"},
     [SUMMARY] = {"summary", 0, "FILE.json", "write the summary as JSON; - is standard output"},
+    [VERIFY] = {"verify", 0, NULL, "estimate the global error, by two more runs of other methods"},
+    [ERRORS] = {"errors", 0, "FILE.csv", "write the estimated errors of the rows; implies --verify"},
 };
 enum { FLAG_COUNT = sizeof FLAGS / sizeof *FLAGS };
 
 typedef struct request {
-    const char *model_path, *rows_path, *summary_path;
+    const char *model_path, *rows_path, *summary_path, *errors_path;
+    bool verify;
     cli_changes changes;
 } request;
 
@@ -58,6 +61,13 @@ static bool take_flag(request *r, int flag, char *value) {
     case SUMMARY:
         r->summary_path = value;
         return true;
+    case ERRORS:
+        r->errors_path = value;
+        r->verify = true;
+        return true;
+    case VERIFY:
+        r->verify = true;
+        return true;
     case CLI_OPERAND:
         if (r->model_path) {
             cli_error("run", "one model at a time, but got '%s' and '%s'", r->model_path, value);
@@ -73,12 +83,12 @@ static bool take_flag(request *r, int flag, char *value) {
 /* Files that must not be the same: results do not overwrite the model or each other. A place that cannot be
  * written is found before the work is done. */
 static bool check_paths(const request *r) {
-    const char *rows = r->rows_path, *summary = r->summary_path;
+    const char *rows = r->rows_path, *summary = r->summary_path, *errors = r->errors_path;
     if (!r->model_path) {
         cli_error("run", "which model? usage: keel run MODEL [flags]");
         return false;
     }
-    if ((rows && !*rows) || (summary && !*summary)) {
+    if ((rows && !*rows) || (summary && !*summary) || (errors && !*errors)) {
         cli_error("run", "the name of an output file is empty");
         return false;
     }
@@ -91,7 +101,13 @@ static bool check_paths(const request *r) {
                   strcmp(rows, "-") ? rows : "standard output");
         return false;
     }
-    return (!rows || cli_output_possible("run", rows)) && (!summary || cli_output_possible("run", summary));
+    if (errors && (cli_same_file(errors, r->model_path) || (rows && cli_same_file(errors, rows)) ||
+                   (summary && cli_same_file(errors, summary)) || strcmp(errors, "-") == 0)) {
+        cli_error("run", "the errors of the rows need a file of their own, not %s", errors);
+        return false;
+    }
+    return (!rows || cli_output_possible("run", rows)) && (!summary || cli_output_possible("run", summary)) &&
+           (!errors || cli_output_possible("run", errors));
 }
 
 /* A run under way. */
@@ -104,6 +120,7 @@ typedef struct session {
     cli_output summary;
     cli_progress progress;
     cli_code code;
+    cli_verify verify;
     const char *failed_path; /* the file that could not be written, NULL if none */
     int error;               /* errno of that */
 } session;
@@ -153,7 +170,10 @@ static keel_status on_row(void *user, const keel_row *row) {
         status = keel_hdf5_row(s->hdf5, row);
     if (status == KEEL_ERROR_IO)
         write_failed(s, s->request->rows_path);
-    return status;
+    if (status != KEEL_OK)
+        return status;
+    status = cli_verify_row(&s->verify, row);
+    return status == KEEL_ERROR_IO ? write_failed(s, s->request->errors_path) : status;
 }
 
 static keel_status on_step(void *user, double t, double until) {
@@ -206,11 +226,16 @@ static void write_report(const session *s, const keel_result *result) {
         fprintf(file, "  %-12s not kept; -o FILE.csv writes them\n", "rows");
     if (r->summary_path && s->failed_path != r->summary_path)
         fprintf(file, "  %-12s %s\n", "summary", r->summary_path);
+    if (r->errors_path && s->failed_path != r->errors_path)
+        fprintf(file, "  %-12s %s\n", "errors", r->errors_path);
 }
 
 static int simulate(const request *r, const keel_model *model, keel_diagnostics *diagnostics) {
     bool rows_on_screen = r->rows_path && strcmp(r->rows_path, "-") == 0 && isatty(STDOUT_FILENO);
-    session s = {.request = r, .model = model, .origin = cli_origin(model, &r->changes)};
+    session s = {.request = r,
+                 .model = model,
+                 .origin = cli_origin(model, &r->changes),
+                 .verify = {.asked = r->verify, .path = r->errors_path}};
     keel_observer observer = {
         .user = &s, .row = on_row, .step = on_step, .stop = cli_catch_interrupts(), .accepted = on_accepted};
     int shown = keel_diagnostics_count(diagnostics);
@@ -218,8 +243,10 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
     cli_code_start(&s.code, model, diagnostics);
     cli_progress_start(&s.progress, model->start->t, !rows_on_screen);
     keel_result result = {0};
-    keel_status status = keel_run(model->system, model->start, model->velocities_given, &model->settings,
-                                  &observer, diagnostics, &result);
+    keel_status status = cli_verify_start(&s.verify, model);
+    if (!status)
+        status = keel_run(model->system, model->start, model->velocities_given, &model->settings, &observer,
+                          diagnostics, &result);
     cli_progress_end(&s.progress);
     cli_show(diagnostics, shown);
 
@@ -233,10 +260,14 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
         close_rows(&s, NULL, NULL);
     } else {
         const char *message = cli_first_error(diagnostics);
+        if (!cli_verify_end(&s.verify, &result))
+            write_failed(&s, r->errors_path);
         write_results(&s, &result, message || status >= 0 ? message : keel_status_text(status));
         write_report(&s, &result);
         if (code == CLI_OK)
             code = cli_verdict("run", &result.verdict);
+        if (code == CLI_OK)
+            code = cli_verify_tell(&s.verify, "run");
     }
     if (s.failed_path) {
         cli_error("run", "cannot write %s: %s", s.failed_path, strerror(s.error));
@@ -244,6 +275,7 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
         cli_leave_at_once = s.failed_path == r->rows_path && is_hdf5(s.failed_path);
     }
     keel_result_clear(&result);
+    cli_verify_clear(&s.verify);
     cli_code_end(&s.code);
     return code;
 }

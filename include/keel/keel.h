@@ -25,5 +25,6 @@
 #include "keel/settings.h"
 #include "keel/status.h"
 #include "keel/system.h"
+#include "keel/verify.h"
 
 #endif

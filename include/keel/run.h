@@ -112,7 +112,9 @@ typedef struct keel_result {
     keel_counts count;
     double cpu_seconds;       /* of the integration           */
     keel_run_verdict verdict; /* whether the run kept what its method promises (docs/verdict.md) */
-    char **notes; /* [note_count] notes and warnings of its diagnostics, earlier ones included; owned */
+    const struct keel_verification
+        *verification; /* how sure it is (keel/verify.h); not owned; NULL: not asked */
+    char **notes;      /* [note_count] notes and warnings of its diagnostics, earlier ones included; owned */
     int note_count;
 } keel_result;
 

@@ -248,7 +248,7 @@ keel_status ki_solve_force_lambda(ki_dynamics *d, double t, const double *y);
 keel_status ki_solve_motion(ki_dynamics *d, double t, const double *r, const double *s, double *x, double *y);
 
 /* Sets the penalty masses for the rest of the run, the automatic ones from the M and J that d->at holds. */
-void ki_fix_penalty(ki_dynamics *d, const double *y);
+void ki_fix_penalty(ki_dynamics *d);
 
 /* The constraints are known to be redundant: rows of J that nearly depend on each other, because a stage is
  * not quite on the constraints, are taken to depend on each other exactly. */

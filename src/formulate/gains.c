@@ -10,21 +10,16 @@
 #include <math.h>
 
 #include "formulate/dynamics.h"
-#include "linalg/dense.h"
 
-/* The larger of |v_j| / l_j and sqrt(|a_j| / l_j). Models without natural sizes: l_j is the largest
- * coordinate, 1 where all are zero. */
+/* The larger of |v_j| / s_j and sqrt(|a_j| / s_j). */
 static double rate_of(const ki_dynamics *d, const double *y, const double *rate) {
     const keel_system *sys = d->system;
-    const double *v = y + sys->n_q, *a = rate ? rate + sys->n_q : NULL;
-    double most = ki_max_norm(sys->n_q, y), fastest = 0;
+    const double *v = y + sys->n_q, *a = rate ? rate + sys->n_q : NULL, *size = d->scales->move;
+    double fastest = 0;
     for (int j = 0; j < sys->n_v; j++) {
-        double length = sys->q_size ? sys->q_size[j] : most > 0 ? most : 1;
-        if (!(length > 0))
-            continue;
-        fastest = fmax(fastest, fabs(v[j]) / length);
+        fastest = fmax(fastest, fabs(v[j]) / size[j]);
         if (a)
-            fastest = fmax(fastest, sqrt(fabs(a[j]) / length));
+            fastest = fmax(fastest, sqrt(fabs(a[j]) / size[j]));
     }
     return fastest;
 }

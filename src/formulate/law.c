@@ -1,5 +1,6 @@
 #include "formulate/law.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -76,7 +77,8 @@ static keel_status matrix(ki_gain *K, const keel_gain *gain, const char *option,
     keel_status status = ki_smallest_eigenvalue(n, K->values, &smallest);
     if (status)
         return status;
-    if (smallest > 0)
+    /* an eigenvalue of zero comes out as round-off of either sign */
+    if (smallest > 4 * DBL_EPSILON * n * ki_max_norm(n * n, K->values))
         return KEEL_OK;
     keel_diagnostics_add(diagnostics, KEEL_ERROR, NOWHERE,
                          "option '%s' is not positive definite: its smallest eigenvalue is %.6g", option,

@@ -16,9 +16,9 @@
  * then J v' = s holds exactly and lambda is the multiplier of the index-1 form.
  *
  * Automatic masses: the load of a constraint may come from any body, not only from those that it touches. So
- * they are so many times heavier than the heaviest of all, with natural sizes l_j of the coordinates,
+ * they are so many times heavier than the heaviest of all, with the scales s_j of displacements (scales.h),
  *
- *     A_i = factor max_j (M_jj l_j^2) / (sum_j |J_ij| l_j)^2           factor = 10 / tolerance, 1e6 .. 1e10
+ *     A_i = factor max_j (M_jj s_j^2) / (sum_j |J_ij| s_j)^2           factor = 10 / tolerance, 1e6 .. 1e10
  *
  * at the start: a spring gives way by about 1/factor of the size of the mechanism, so little that the
  * tolerance does not see it. They stay what they are: a mass that followed J would grow without bound where a
@@ -30,27 +30,21 @@
 #include "formulate/dynamics.h"
 #include "linalg/dense.h"
 
-/* l_j of coordinate j, where the largest is `most`. */
-static double natural_length(const keel_system *sys, int j, double most) {
-    return sys->q_size && sys->q_size[j] > 0 ? sys->q_size[j] : most > 0 ? most : 1;
-}
-
-/* max_j (M_jj l_j^2) */
-static double heaviest(const ki_dynamics *d, double most) {
+/* max_j (M_jj s_j^2) */
+static double heaviest(const ki_dynamics *d) {
     const keel_system *sys = d->system;
+    const double *s = d->scales->move;
     double mass = 0;
-    for (int j = 0; j < sys->n_v; j++) {
-        double length = natural_length(sys, j, most);
-        mass = fmax(mass, d->at.M[sys->M.start[j + 1] - 1] * length * length);
-    }
+    for (int j = 0; j < sys->n_v; j++)
+        mass = fmax(mass, d->at.M[sys->M.start[j + 1] - 1] * s[j] * s[j]);
     return mass > 0 ? mass : 1;
 }
 
-/* D = A^-1 from the M and J at hand, which belong to y */
-void ki_fix_penalty(ki_dynamics *d, const double *y) {
+/* D = A^-1 from the M and J at hand */
+void ki_fix_penalty(ki_dynamics *d) {
     const keel_system *sys = d->system;
     const ki_gain *A = &d->law->penalty;
-    double most = ki_max_norm(sys->n_q, y), mass = heaviest(d, most);
+    double mass = heaviest(d);
     for (int i = 0; i < d->m; i++) {
         if (A->given && !A->full) {
             d->D[i] = 1 / A->values[i];
@@ -58,7 +52,7 @@ void ki_fix_penalty(ki_dynamics *d, const double *y) {
         }
         double size = 0;
         for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++)
-            size += fabs(d->at.J[k]) * natural_length(sys, sys->J.index[k], most);
+            size += fabs(d->at.J[k]) * d->scales->move[sys->J.index[k]];
         d->D[i] = (size > 0 ? size * size : 1) / (d->law->penalty_factor * mass);
     }
 }

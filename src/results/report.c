@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "keel/results.h"
+#include "keel/verify.h"
 #include "results/code.h"
 #include "results/verdict.h"
 #include "run/columns.h"
@@ -58,6 +59,33 @@ static void write_broken(FILE *file, const keel_run_verdict *verdict) {
         label(file, "broken");
         fprintf(file, "%s\n", verdict->check[i].text);
     }
+}
+
+/* How sure the run is. */
+static void write_verification(FILE *file, const keel_system *system, const keel_verification *found) {
+    char method[64], buffer[64];
+    if (!found)
+        return;
+    label(file, "verified");
+    if (found->verified)
+        fprintf(file, "coordinates to %.1e, velocities to %.1e of the largest, by auto and %s at %.0e\n",
+                found->largest_q, found->largest_v, keel_method_text(found->method[1], method),
+                found->tolerance);
+    else
+        fprintf(file, "no: %s\n", found->reason);
+    if (found->verified && found->reason[0]) {
+        label(file, "");
+        fprintf(file, "%s\n", found->reason);
+    }
+    if (!found->parted)
+        return;
+    label(file, "");
+    fprintf(file, "the motions part at t = %.6g, first in '%s': ", found->parted_time,
+            keel_verification_parted_in(system, found, buffer));
+    if (found->growth_time > 0)
+        fprintf(file, "their difference grew tenfold in %.3g, the motion is sensitive\n", found->growth_time);
+    else
+        fprintf(file, "all at once, as where branches meet or a switch is missed\n");
 }
 
 static void write_level(FILE *file, const char *name, const keel_system *system,
@@ -244,36 +272,54 @@ static int name_width(const keel_system *system, keel_name_of of, int count) {
     return width;
 }
 
-static void write_values(FILE *file, const keel_system *system, keel_name_of of, int count,
-                         const double *values, const double *rates) {
-    char buffer[32];
-    int listed = count < LISTED ? count : LISTED, width = name_width(system, of, listed);
-    for (int i = 0; i < listed; i++) {
-        const char *name = keel_system_name(system, of, i, buffer);
-        fprintf(file, "    %-*s = ", width, name);
-        if (isfinite(values[i]))
-            fprintf(file, "% -*.14g", rates ? 22 : 0, values[i]);
-        else
-            fprintf(file, "%-*s", rates ? 22 : 0, " no finite number");
-        if (rates)
-            fprintf(file, "  %s'%*s = % .14g", name, width - (int)strlen(name), "", rates[i]);
-        fprintf(file, "\n");
-    }
-    if (listed < count)
-        fprintf(file, "    ... and %d more\n", count - listed);
+/* A value, and what it may be off by (NULL: nobody knows). */
+static void write_value(FILE *file, double value, int width, const double *error) {
+    if (!isfinite(value))
+        fprintf(file, "%-*s", width, " no finite number");
+    else if (error && isfinite(*error))
+        fprintf(file, "% -*.14g ± %.1e", width, value, *error);
+    else
+        fprintf(file, "% -*.14g", width, value);
 }
 
-static void write_final(FILE *file, const keel_system *system, const keel_result *result) {
+/* Values of a kind, with their rates beside them or NULL, and the errors of both or NULL. */
+typedef struct listing {
+    keel_name_of of;
+    int count;
+    const double *values, *rates, *errors, *rate_errors;
+} listing;
+
+static void write_values(FILE *file, const keel_system *system, const listing *l) {
+    char buffer[32];
+    int listed = l->count < LISTED ? l->count : LISTED, width = name_width(system, l->of, listed);
+    for (int i = 0; i < listed; i++) {
+        const char *name = keel_system_name(system, l->of, i, buffer);
+        fprintf(file, "    %-*s = ", width, name);
+        write_value(file, l->values[i], l->rates ? 22 : 0, l->errors ? l->errors + i : NULL);
+        if (l->rates) {
+            fprintf(file, "  %s'%*s = ", name, width - (int)strlen(name), "");
+            write_value(file, l->rates[i], 0, l->rate_errors ? l->rate_errors + i : NULL);
+        }
+        fprintf(file, "\n");
+    }
+    if (listed < l->count)
+        fprintf(file, "    ... and %d more\n", l->count - listed);
+}
+
+static void write_final(FILE *file, const keel_system *sys, const keel_result *result) {
     const keel_state *final = result->final;
+    const keel_verification *found = result->verification;
+    keel_errors e = found && found->verified ? found->final : (keel_errors){0};
+    bool rate = ki_velocity_is_rate(sys);
     fprintf(file, "  at t = %.10g\n", final->t);
-    write_values(file, system, KEEL_NAME_Q, system->n_q, final->q,
-                 ki_velocity_is_rate(system) ? final->v : NULL);
-    if (!ki_velocity_is_rate(system))
-        write_values(file, system, KEEL_NAME_V, system->n_v, final->v, NULL);
-    write_values(file, system, KEEL_NAME_Z, system->n_z, final->z, NULL);
-    write_values(file, system, KEEL_NAME_S, system->n_s, final->s, NULL);
+    write_values(file, sys, &(listing){KEEL_NAME_Q, sys->n_q, final->q, rate ? final->v : NULL, e.q, e.v});
+    if (!rate)
+        write_values(file, sys, &(listing){KEEL_NAME_V, sys->n_v, final->v, NULL, e.v, NULL});
+    write_values(file, sys, &(listing){KEEL_NAME_Z, sys->n_z, final->z, NULL, e.z, NULL});
+    write_values(file, sys, &(listing){KEEL_NAME_S, sys->n_s, final->s, NULL, NULL, NULL});
     if (result->outputs)
-        write_values(file, system, KEEL_NAME_OUTPUT, system->n_outputs, result->outputs, NULL);
+        write_values(file, sys,
+                     &(listing){KEEL_NAME_OUTPUT, sys->n_outputs, result->outputs, NULL, e.outputs, NULL});
 }
 
 keel_status keel_report_write(FILE *file, const char *model_name, const keel_system *system,
@@ -281,6 +327,7 @@ keel_status keel_report_write(FILE *file, const char *model_name, const keel_sys
     write_verdict(file, model_name, system, result);
     if (result->final) {
         write_broken(file, &result->verdict);
+        write_verification(file, system, result->verification);
         write_start(file, result);
         write_violations(file, system, result);
         write_repeated(file, system, result);

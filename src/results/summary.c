@@ -1,4 +1,7 @@
+#include <math.h>
+
 #include "keel/results.h"
+#include "keel/verify.h"
 #include "results/code.h"
 #include "results/json.h"
 #include "run/columns.h"
@@ -76,6 +79,44 @@ static void write_final(ki_json *json, const keel_system *system, const keel_res
     write_values(json, "lambda", system, KEEL_NAME_CONSTRAINT, keel_system_m(system), final->lambda);
     write_values(json, "outputs", system, KEEL_NAME_OUTPUT, result->outputs ? system->n_outputs : 0,
                  result->outputs);
+    ki_json_close(json);
+}
+
+/* null when nobody asked for it. */
+static void write_verification(ki_json *json, const keel_system *system, const keel_verification *found) {
+    char method[64], buffer[64];
+    if (!found) {
+        ki_json_text(json, "verify", NULL);
+        return;
+    }
+    ki_json_open(json, "verify");
+    ki_json_bool(json, "verified", found->verified && !found->parted);
+    ki_json_text(json, "reason", found->reason[0] ? found->reason : NULL);
+    ki_json_number(json, "t", found->t);
+    ki_json_number(json, "tolerance", found->tolerance);
+    ki_json_open_list(json, "methods");
+    for (int i = 0; i < 2; i++)
+        ki_json_text(json, NULL,
+                     found->method[i].automatic ? "auto" : keel_method_text(found->method[i], method));
+    ki_json_close_list(json);
+    ki_json_number(json, "largest_q", found->verified ? found->largest_q : NAN);
+    ki_json_number(json, "largest_v", found->verified ? found->largest_v : NAN);
+    ki_json_open(json, "parted");
+    ki_json_number(json, "t", found->parted ? found->parted_time : NAN);
+    ki_json_text(json, "coordinate",
+                 found->parted ? keel_verification_parted_in(system, found, buffer) : NULL);
+    ki_json_number(json, "growth_time", found->parted ? found->growth_time : NAN);
+    ki_json_close(json);
+    ki_json_open(json, "errors");
+    if (found->verified) {
+        write_values(json, "q", system, KEEL_NAME_Q, system->n_q, found->final.q);
+        write_velocities(json, "v", system, found->final.v);
+        write_values(json, "z", system, KEEL_NAME_Z, system->n_z, found->final.z);
+        write_values(json, "lambda", system, KEEL_NAME_CONSTRAINT, keel_system_m(system),
+                     found->final.lambda);
+        write_values(json, "outputs", system, KEEL_NAME_OUTPUT, system->n_outputs, found->final.outputs);
+    }
+    ki_json_close(json);
     ki_json_close(json);
 }
 
@@ -250,6 +291,7 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
     write_method(&json, result);
     ki_json_text(&json, "code", ki_code_of(system, result));
     write_final(&json, system, result);
+    write_verification(&json, system, result->verification);
 
     ki_json_open(&json, "violation");
     write_violation(&json, "position", system, &result->position);

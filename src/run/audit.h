@@ -16,15 +16,15 @@
 #define KI_METRIC_LIMIT 200 /* velocities; larger metrics are not checked */
 
 typedef struct ki_audit {
-    bool active;            /* the energy is known and the method corrects states     */
-    keel_audit last, sum;   /* of the last step, of all steps                         */
-    long gains, losses;     /* steps in which projection added energy, or took some   */
-    double drift;           /* E - W at the end of the step before, less its start    */
-    double gain_max;        /* largest drift upwards                                  */
-    double size;            /* largest energy and work so far (judge.h) ...           */
-    double distance, speed; /* ... coordinate and velocity                            */
-    double yielded;         /* ... energy in the springs of a penalty formulation     */
-    bool metric_open;       /* the metric may add energy, but has not been seen to    */
+    bool active;          /* the energy is known and the method corrects states     */
+    keel_audit last, sum; /* of the last step, of all steps                         */
+    long gains, losses;   /* steps in which projection added energy, or took some   */
+    double drift;         /* E - W at the end of the step before, less its start    */
+    double gain_max;      /* largest drift upwards                                  */
+    double size;          /* largest energy and work so far (judge.h) ...           */
+    double speed;         /* ... and velocity                                       */
+    double yielded;       /* ... energy in the springs of a penalty formulation     */
+    bool metric_open;     /* the metric may add energy, but has not been seen to    */
     ki_metric metric;
 } ki_audit;
 

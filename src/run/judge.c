@@ -62,7 +62,6 @@ void ki_size_motion(keel_simulation *sim, double energy) {
         audit->yielded = fmax(audit->yielded, energy_of_springs(d));
     if (steps > ALL && steps % SAMPLED)
         return;
-    audit->distance = largest(y, d->system->n_q, audit->distance);
     audit->speed = largest(y + d->system->n_q, d->system->n_v, audit->speed);
     if (sim->system->has_energy)
         audit->size = fmax(audit->size, ki_energy_of_motion(sim));
@@ -72,16 +71,19 @@ static bool takes_fixed_steps(const keel_settings *set) {
     return keel_integrator_takes_step(set->method.integrator) && set->step > 0;
 }
 
-/* What a step may be off by, relative to the largest coordinate or speed: rtol + atol / size. */
+/* What a step may be off by, relative to the largest coordinate or speed: rtol + atol scale / size. */
 static double step_error(const keel_simulation *sim, bool positions) {
     static const double FIXED = 1e-4; /* nobody said how exact a run with fixed steps should be */
     const keel_settings *set = &sim->settings;
     const keel_system *sys = sim->dynamics.system;
+    const double *scale = sim->dynamics.scales->y;
     double absolute = set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance;
-    double size = positions ? sim->audit.distance : sim->audit.speed;
-    if (positions && sys->q_size)
-        size = largest(sys->q_size, sys->n_v, size);
-    return takes_fixed_steps(set) ? FIXED : set->tolerance + (size > 0 ? absolute / size : 0);
+    double size = sim->audit.speed;
+    double natural = largest(scale + sys->n_q, sys->n_v, 0);
+    if (takes_fixed_steps(set))
+        return FIXED;
+    /* constraints at rest are judged by their natural sizes */
+    return set->tolerance + absolute * (positions || !(size > 0) ? 1 : natural / size);
 }
 
 /* Few steps are no promise of few errors. */

@@ -209,7 +209,7 @@ keel_status ki_prepare_workspaces(keel_simulation *sim, double t, double *y) {
     /* a system too large for its rank to be computed: what the factorization met is a hint */
     bool redundant = sim->rank >= 0 ? sim->rank < d->m : keel_saddle_regularized(d->K);
     if (d->m) {
-        ki_fix_penalty(d, y);
+        ki_fix_penalty(d);
         if (d != &sim->rows)
             memcpy(sim->rows.D, d->D, (size_t)d->m * sizeof(double));
     }

@@ -43,7 +43,7 @@ diff from_text from_markdown >difference ||
 
 # every key of a real summary, of a run with events and shared multipliers; the names of the model's own things
 # are replaced by NAME
-exits 0 run "$models/pendulum_redundant.yaml" --until 1 --method dop853/index1/gradient --summary summary.json
+exits 0 run "$models/pendulum_redundant.yaml" --until 1 --method dop853/index1/gradient --verify --summary summary.json
 "$JSON_PATHS" summary.json >paths || fail "not JSON"
 # a model with invariants has a list of them
 exits 0 run "$models/pendulum_period.yaml" --until 1 --summary invariants.json
@@ -56,14 +56,14 @@ grep -v '^invariants \|^shared_outputs \|^notes ' paths >most
 "$JSON_PATHS" digits.json | grep '^notes' >>most
 "$JSON_PATHS" invariants.json | grep '^invariants' >>most
 "$JSON_PATHS" door.json | grep '^shared_outputs' | cat most - >paths
-sed 's/ .*//; s/\[[0-9]*\]/[]/; s/^\(final\.\(q\|v\|v_rate\|z\|s\|lambda\|outputs\)\)\..*/\1.NAME/' paths | sort -u >keys
+sed 's/ .*//; s/\[[0-9]*\]/[]/; s/^\(\(final\|verify\.errors\)\.\(q\|v\|v_rate\|z\|s\|lambda\|outputs\)\)\..*/\1.NAME/' paths | sort -u >keys
 [ "$(wc -l <keys)" -ge 30 ] || fail "too few keys in the summary"
 while read -r key; do
     grep -qF "| \`$key\` |" "$docs/summary.md" || fail "docs/summary.md does not list $key"
 done <keys
 # and the page lists nothing that is not there (z and s are empty objects for this model)
 # shellcheck disable=SC2016  # backticks of Markdown
-sed -n 's/^| `\([][a-z0-9_.]*\(NAME\)\{0,1\}\)` |.*/\1/p' "$docs/summary.md" | grep -v '^final\.[zs]\.NAME$' | sort -u >listed
+sed -n 's/^| `\([][a-z0-9_.]*\(NAME\)\{0,1\}\)` |.*/\1/p' "$docs/summary.md" | grep -v -e '^final\.[zs]\.NAME$' -e '^verify\.errors\.z\.NAME$' | sort -u >listed
 diff keys listed >out || fail "docs/summary.md and a summary have different keys"
 
 # the first model of README.md runs as it stands, and the report shown is the report it gives

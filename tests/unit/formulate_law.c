@@ -215,7 +215,7 @@ static void rates(const keel_settings *settings, double v_rate[N], double lambda
     assert_int_equal(ki_law_init(&law, &arena, &system, settings, NULL), KEEL_OK);
     assert_int_equal(ki_dynamics_init(&d, &system, &law), KEEL_OK);
     assert_int_equal(ki_evaluate_terms(&d, KEEL_MASS | KEEL_JACOBIAN, 0, Y), KEEL_OK);
-    ki_fix_penalty(&d, Y);
+    ki_fix_penalty(&d);
     assert_int_equal(ki_rate(&d, 0, Y, k), KEEL_OK);
     memcpy(v_rate, k + N, N * sizeof(double));
     memcpy(lambda, d.lambda, ROWS * sizeof(double));

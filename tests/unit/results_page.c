@@ -157,7 +157,8 @@ static void verdict_steps_and_events(void **state) {
     /* a promise that was broken, and a run that failed, are told as such */
     result.verdict.check[KEEL_CHECK_POSITIONS] =
         (keel_judgement){.made = 1, .text = "the constraints are not held"};
-    result.verdict.check[KEEL_CHECK_OUTPUTS] = (keel_judgement){.made = 1, .text = "output 'y' is not finite"};
+    result.verdict.check[KEEL_CHECK_OUTPUTS] =
+        (keel_judgement){.made = 1, .text = "output 'y' is not finite"};
     result.status = KEEL_ERROR_STEP_SIZE;
     record = record_of(&system, 1);
     m = page_members(record, NULL, &result);
