@@ -14,11 +14,6 @@
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
 
-/* How many steps were of a kind, and how many in a row since then not. */
-typedef struct steps_of_a_kind {
-    int count, others;
-} steps_of_a_kind;
-
 typedef struct rk {
     ki_integrator base;
     const ki_tableau *tableau;
@@ -35,9 +30,7 @@ typedef struct rk {
     long long *counted;              /* all bits of those that count, none behind                          */
     double *dense[4 + KI_DENSE_MAX]; /* r_1 .. of tableau.h                           */
     bool dense_ready;
-    bool approaching;       /* a step across a singular pose was rejected: come nearer first */
-    steps_of_a_kind damped; /* met a strong damper */
-    steps_of_a_kind fast;   /* met a fast spring at rest */
+    bool approaching; /* a step across a singular pose was rejected: come nearer first */
 } rk;
 
 static void copy(double *to, const double *from, int n) {
@@ -201,15 +194,21 @@ static keel_status attempt(rk *self, double h, bool forced, double *error) {
  * At tight tolerances accuracy keeps steps somewhat below the limit, and where a damper is at work an
  * implicit method pays already: a quarter of the limit is enough there. With a fast spring it pays only if
  * the spring is nearly at rest: if from one end of the step to the other the rates change by far less than
- * |lambda| times the change of the state. */
+ * |lambda| times the change of the state. A damper in a motion that is far slower still pays at a thirtieth
+ * of the limit: on a governor of absolute coordinates at 1e-9 h |lambda| is a twelfth of it, and dop853 does
+ * sixty times the work of radau9. The direction of a damped oscillation says nothing where nothing moves by
+ * as much as errors may be: what limits steps there is no motion.
+ */
 typedef struct eigenvalue {
     bool is_damped; /* lambda < 0 */
     bool is_idle;   /* the motion itself is far slower */
+    bool is_slow;   /* ... by a further factor of ten */
+    bool is_still;  /* the step has moved nothing by an allowed error */
 } eigenvalue;
 
-/* d_k into estimate_low, d_y into estimate; whether h |lambda|, of the components that are largest against
- * their allowed error, is above `least`. */
-static bool is_beyond(rk *self, double h, double least) {
+/* d_k into estimate_low, d_y into estimate; h |lambda| of the components that are largest against their
+ * allowed error. */
+static double largest_product(rk *self, double h) {
     const ki_tableau *T = self->tableau;
     const double *k_new = self->k[T->stages], *k_last = self->k[T->stages - 1];
     double *restrict d_k = self->estimate_low;
@@ -217,13 +216,14 @@ static bool is_beyond(rk *self, double h, double least) {
     for (int i = 0; i < self->base.n - 1; i++)
         d_k[i] = k_new[i] - k_last[i];
     d_k[self->base.n - 1] = 0;
-    return h * largest(self, d_k) > least * largest(self, self->estimate);
+    double distance = largest(self, self->estimate);
+    return distance > 0 ? h * largest(self, d_k) / distance : 0;
 }
 
-/* What is_beyond has found. */
+/* What largest_product has found. */
 static eigenvalue largest_eigenvalue(const rk *self) {
     static const double DAMPER = -0.9; /* cosine of the angle between d_k and d_y */
-    static const double IDLE = 0.2;
+    static const double IDLE = 0.2, SLOW = 0.05;
     int n_q = self->base.flow.dynamics->system->n_q;
     const double *k_new = self->k[self->tableau->stages];
     double all = 0, of_q = 0, rates_2 = 0, distance_2 = 0, turned = 0, moved = 0;
@@ -239,37 +239,45 @@ static eigenvalue largest_eigenvalue(const rk *self) {
         distance_2 += d_y * d_y;
     }
     double rates = largest(self, self->estimate_low), distance = largest(self, self->estimate);
-    return (eigenvalue){.is_damped = all < DAMPER * sqrt(rates_2) * sqrt(distance_2) && of_q <= 0,
-                        .is_idle = turned * distance < IDLE * moved * rates};
+    double product = sqrt(rates_2) * sqrt(distance_2);
+    return (eigenvalue){.is_damped = all < DAMPER * product && of_q <= 0,
+                        .is_idle = turned * distance < IDLE * moved * rates,
+                        .is_slow = turned * distance < SLOW * moved * rates,
+                        .is_still = moved < 1};
 }
 
-/* 10 steps of a kind, not interrupted by 4 others, are no chance. */
-static bool are_many(steps_of_a_kind *kind, bool one_more) {
-    enum { MANY = 10, OTHERS = 4 };
+/* Many steps of a kind, not interrupted by 4 others, are no chance. */
+static bool are_many(ki_steps_of_a_kind *kind, bool one_more, int many) {
+    enum { OTHERS = 4 };
     kind->others = one_more ? 0 : kind->others + 1;
     if (one_more)
         kind->count++;
     else if (kind->others >= OTHERS)
         kind->count = 0;
-    return kind->count >= MANY;
+    return kind->count >= many;
 }
 
+/* Far from the limit a few steps say little: a trial costs as much as some twenty. */
 static void look_for_stiffness(rk *self, double h) {
-    static const double NEAR = 0.25;
+    static const double NEAR = 0.25, FAR = 0.03;
+    enum { MANY = 10, MANY_FAR = 20 };
+    ki_integrator *base = &self->base;
     double limit = self->tableau->stiff_limit;
     if (!(limit > 0))
         return;
-    if (self->base.singular_at < INFINITY) { /* what changes so fast there are the constraints */
-        self->damped = self->fast = (steps_of_a_kind){0};
+    if (base->singular_at < INFINITY) { /* what changes so fast there are the constraints */
+        base->damped = base->slow = base->fast = (ki_steps_of_a_kind){0};
         return;
     }
     eigenvalue lambda = {0};
-    if (is_beyond(self, h, NEAR * limit))
+    double part = largest_product(self, h) / limit;
+    if (part > FAR)
         lambda = largest_eigenvalue(self);
-    if (are_many(&self->damped, lambda.is_damped))
-        self->base.stiff = KI_STIFF_DAMPER;
-    else
-        self->base.stiff = are_many(&self->fast, lambda.is_idle) ? KI_STIFF_SPRING : KI_NOT_STIFF;
+    bool near = part > NEAR;
+    bool damped = are_many(&base->damped, near && (lambda.is_damped || lambda.is_still), MANY);
+    bool slow = are_many(&base->slow, lambda.is_damped && lambda.is_slow, MANY_FAR);
+    bool fast = are_many(&base->fast, near && lambda.is_idle, MANY);
+    base->stiff = damped || slow ? KI_STIFF_DAMPER : fast ? KI_STIFF_SPRING : KI_NOT_STIFF;
 }
 
 /* The sum of both estimates of a method with fixed steps: whichever is larger counts. */

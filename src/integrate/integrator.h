@@ -46,6 +46,11 @@ typedef struct ki_problem {
 /* What stiffness comes from. */
 typedef enum ki_stiff { KI_NOT_STIFF, KI_STIFF_DAMPER, KI_STIFF_SPRING } ki_stiff;
 
+/* How many steps of an explicit method were of a kind, and how many in a row since then not. */
+typedef struct ki_steps_of_a_kind {
+    int count, others;
+} ki_steps_of_a_kind;
+
 typedef struct ki_integrator ki_integrator;
 
 /* A method: the functions of its file, and the size of its struct, which begins with a ki_integrator. */
@@ -114,8 +119,10 @@ struct ki_integrator {
     bool bridge_found;        /* ... and whether its rates were found, not only guessed */
     keel_newton_facts newton; /* of the last step, where a method has them */
     bool has_newton;
-    ki_rough_step rough; /* of fixed steps that nothing else controls */
-    ki_stiff stiff;      /* what an explicit method found to bring its steps near the limit of stability */
+    ki_rough_step rough;                   /* of fixed steps that nothing else controls */
+    ki_steps_of_a_kind damped, slow, fast; /* steps that met a strong damper, one in a slow motion, a fast
+                                              spring at rest */
+    ki_stiff stiff; /* what an explicit method found to bring its steps near the limit of stability */
     ki_arena arena;
 };
 

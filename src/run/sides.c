@@ -22,6 +22,11 @@
 
 /* A function that is passed again so often, each time at once, is passed without end. */
 enum { RETURNS_MOST = 6 };
+
+/* So many steps in a row that were taken again and have not reached the switch will not: its time by the
+ * dense output has to do. */
+enum { MISSES_MOST = 4 };
+
 static const double AT_ONCE = 1e-3; /* of a usual step */
 
 keel_status ki_sides_init(keel_simulation *sim) {
@@ -40,6 +45,7 @@ keel_status ki_sides_init(keel_simulation *sim) {
     s->y = KI_NEW(&sim->arena, double, n_y + KI_SPARE);
     s->y_there = KI_NEW(&sim->arena, double, n_y + KI_SPARE);
     s->k = KI_NEW(&sim->arena, double, n_y + KI_SPARE);
+    s->k_behind = KI_NEW(&sim->arena, double, n_y + KI_SPARE);
     for (int i = 0; s->latest && i < n; i++)
         s->latest[i] = -INFINITY;
     return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
@@ -231,33 +237,71 @@ static keel_status meet_endless(keel_simulation *sim, int i, double t) {
     return KEEL_OK;
 }
 
-static keel_status note_passage(keel_simulation *sim, int i, double t) {
-    ki_switching *s = &sim->switching;
-    s->returned[i] = t - s->latest[i] < AT_ONCE * s->usual ? s->returned[i] + 1 : 0;
-    s->latest[i] = t;
-    s->met++;
-    return s->returned[i] < RETURNS_MOST ? KEEL_OK : meet_endless(sim, i, t);
-}
-
-/* Whether the motion behind the switch of function i, at the state s->y, is led back at once: its rate there
- * and the one before it have opposite signs. Then it cannot leave the switch. `h`: how far the step was. */
-static bool is_led_back(keel_simulation *sim, int i, double t, double h) {
-    static const double SHORT = 1e-4, CLEAR = 1e-3;
+/* The rate of function i along the motion from (t, y). */
+static bool rate_of_side(keel_simulation *sim, int i, double t, const double *y, double step, double *rate) {
     ki_switching *s = &sim->switching;
     ki_dynamics *d = sim->aside;
-    double here = s->g_here[i], step = SHORT * h, behind, before;
-    memcpy(s->y_there, s->y, (size_t)sim->integrator->n * sizeof(double));
+    memcpy(s->y_there, y, (size_t)sim->integrator->n * sizeof(double));
+    values_at(sim, t, y, s->g_here);
+    double here = s->g_here[i];
     if (ki_rate(d, t, s->y_there, s->k))
         return false;
     for (int j = 0; j < sim->integrator->n; j++)
         s->y_there[j] += step * s->k[j];
     ki_normalize(d, s->y_there);
     values_at(sim, t + step, s->y_there, s->g_here);
-    behind = s->g_here[i] - here;
-    if (!values_inside(sim, t - step, s->g_here))
+    *rate = (s->g_here[i] - here) / step;
+    return true;
+}
+
+/* Whether a motion that has just passed the switch of function i, to (t, s->y), is led back at once: the
+ * rates on both sides point towards each other. Then it cannot leave the switch. `h`: how far the step was.
+ */
+static bool is_led_back(keel_simulation *sim, int i, double t, double h) {
+    static const double NEXT = 1e-10, FARTHEST = 1e-4, SHORT = 1e-6, CLEAR = 1e-6;
+    ki_switching *s = &sim->switching;
+    double before, behind, side = s->side[i], back = NEXT;
+    if (!rate_of_side(sim, i, t, s->y, SHORT * h, &behind))
         return false;
-    before = here - s->g_here[i];
-    return behind * before < 0 && fabs(behind) > CLEAR * fabs(before);
+    while (values_inside(sim, t - back * h, s->g_here) && s->g_here[i] * side <= 0 && back < FARTHEST)
+        back *= 10;
+    if (!rate_of_side(sim, i, t - back * h, s->y, SHORT * h, &before))
+        return false;
+    return before * side < 0 && behind * side > 0 && fabs(behind) > CLEAR * fabs(before);
+}
+
+/* Whether rates jump where function i has changed, just before t. Methods with a history go on over a kink:
+ * beginning anew would cost them more than it does to the error control. */
+static bool is_jump(keel_simulation *sim, int i, double t) {
+    static const double NEXT = 1e-10, CLEAR = 1e-4;
+    ki_switching *s = &sim->switching;
+    const ki_integrator *in = sim->integrator;
+    const keel_system *sys = sim->dynamics.system;
+    double h = in->t - in->t_old, rate;
+    if (!values_inside(sim, t, s->g_here) || !rate_of_side(sim, i, t, s->y, NEXT * h, &rate))
+        return true;
+    memcpy(s->k_behind, s->k, (size_t)in->n * sizeof(double));
+    if (!values_inside(sim, t - fmax(NEXT * h, 64 * DBL_EPSILON * fabs(t)), s->g_here) ||
+        !rate_of_side(sim, i, t, s->y, NEXT * h, &rate))
+        return true;
+    for (int j = sys->n_q; j < in->n - 1; j++)
+        if (fabs(s->k[j] - s->k_behind[j]) > CLEAR * fmax(fabs(s->k[j]), fabs(s->k_behind[j])))
+            return true;
+    return false;
+}
+
+/* Function i was passed at t. What is passed again at once, time after time, without being led back is a kink
+ * in a fast motion, and a matter of the error control. */
+static keel_status note_passage(keel_simulation *sim, int i, double t) {
+    ki_switching *s = &sim->switching;
+    s->returned[i] = t - s->latest[i] < AT_ONCE * s->usual ? s->returned[i] + 1 : 0;
+    s->latest[i] = t;
+    s->missed = 0;
+    s->met++;
+    if (is_led_back(sim, i, t, t - s->t_old))
+        return meet_endless(sim, i, t);
+    s->ignored[i] = s->returned[i] >= RETURNS_MOST;
+    return KEEL_OK;
 }
 
 /* The last step ends at t, just behind a switch of function i, by its dense output. */
@@ -285,8 +329,7 @@ static keel_status end_at(keel_simulation *sim, double t, int i) {
         return KEEL_ERROR_MEMORY;
     sim->integrator = ended;
     s->renew = true;
-    bool led_back = is_led_back(sim, i, t, t - s->t_old);
-    return led_back ? meet_endless(sim, i, t) : note_passage(sim, i, t);
+    return note_passage(sim, i, t);
 }
 
 static keel_status step_on_one_side(keel_simulation *sim) {
@@ -433,11 +476,19 @@ keel_status ki_step_with_sides(keel_simulation *sim) {
         const ki_integrator *in = sim->integrator;
         double end;
         int i = change_in_step(sim, &end);
-        if (i < 0)
-            return k > 0 || in->aimed ? go_on_to_switch(sim, AHEAD) : KEEL_OK;
+        if (i < 0 && k == 0 && !in->aimed) {
+            s->missed = 0;
+            return KEEL_OK;
+        }
+        if (i < 0) {
+            s->missed++; /* unless it is reached now */
+            return go_on_to_switch(sim, AHEAD);
+        }
         end = time_of_change(sim, s->t_old, end, &i);
         bool too_short = end - s->t_old < 64 * DBL_EPSILON * fabs(end);
-        if (has_history(sim) || too_short || k == MOST - 1)
+        if (has_history(sim) && !is_jump(sim, i, end))
+            return KEEL_OK;
+        if (has_history(sim) || too_short || k == MOST - 1 || s->missed >= MISSES_MOST)
             return end_at(sim, end, i);
         sim->integrator->steps--;
         status = take_again(sim, s->t_old + SHORTER[k < 2 ? k : 2] * (end - s->t_old));

@@ -17,6 +17,10 @@ keel_status ki_renew_integrator(keel_simulation *sim, double t, const double *y,
         return status;
     ki_carry_counts(old, next);
     next->longest_step = old->longest_step;
+    next->damped = old->damped;
+    next->slow = old->slow;
+    next->fast = old->fast;
+    next->stiff = old->stiff;
     ki_integrator_free(old);
     sim->integrator = next;
     return KEEL_OK;

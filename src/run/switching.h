@@ -34,10 +34,11 @@ typedef struct ki_switching {
     double *latest;       /* [count] when each was passed last */
     int *returned;        /* [count] how often in a row it was passed again at once */
     bool *ignored;        /* [count] passed without end: left to the error control */
-    double *y_there, *k;  /* [n_y] scratch */
-    bool on_switch;       /* some function is zero where the last step began */
-    bool is_cut;          /* the last step ended because of it */
-    bool renew;           /* the last step has ended behind a switch of the state */
+    double *y_there, *k, *k_behind; /* [n_y] scratch */
+    int missed;                     /* steps in a row that were taken again and have not reached the switch */
+    bool on_switch;                 /* some function is zero where the last step began */
+    bool is_cut;                    /* the last step ended because of it */
+    bool renew;                     /* the last step has ended behind a switch of the state */
 
     /* scratch for motions that jump */
     double last_before;                         /* the last time before the switch that was passed */

@@ -42,24 +42,26 @@ static void write_wheel(char *text, size_t size, double start, double length) {
              "bodies: {wheel: {mass: 1, inertia: 1, centre: [0, 0]}}\n"
              "joints: {axle: {type: revolute, bodies: [ground, wheel], at: [0, 0]}}\n"
              "forces: {kick: {type: torque, joint: axle, value: 'if(t > %.17g and t < %.17g, %.17g, 0)'}}\n"
+             "start: {axle.angle': 0.5}\n"
              "simulate: {until: 10}\n",
              start, start + length, 1 / length);
 }
 
-/* The pulse has the momentum 1: x = 10 - start - length/2, x' = 1. */
+/* The pulse has the momentum 1: x = x0' 10 + 10 - start - length/2, x' = x0' + 1. */
 static void expect_pulse(const char *text, const char *method, double step, double start, double length) {
     trial t = trial_of(text, method);
     t.settings.tolerance = 1e-6;
     set_step(&t, step);
     trial_run(&t, NULL);
     trial_expect_ok(&t);
-    double x = 10 - start - length / 2, error = fabs(t.result.final->q[0] - x);
+    double speed = t.model->start->v[0];
+    double x = 10 * speed + 10 - start - length / 2, error = fabs(t.result.final->q[0] - x);
     /* the length is a difference of numbers with an ulp of 9e-16 each */
     double allowed = 1e-5 + 2e-15 / length * x;
     if (!(error < allowed))
         fail_msg("%s, pulse of %g at %g: x = %.12g in place of %.12g", method, length, start,
                  t.result.final->q[0], x);
-    assert_true(fabs(t.result.final->v[0] - 1) < allowed);
+    assert_true(fabs(t.result.final->v[0] - speed - 1) < allowed);
     assert_int_equal(t.result.count.switches, 2);
     trial_end(&t);
 }
@@ -220,7 +222,8 @@ static void friction_that_holds_is_named(void **state) {
             fail_msg("%s: %s: %s", ADAPTIVE[i], keel_status_word(t.status), trial_error(&t));
         assert_true(fabs(t.result.final->t - 6 * acos(-1)) < 1e-2);
         assert_true(fabs(fabs(t.result.final->q[0]) - 0.05) < 1e-2);
-        assert_true(t.result.count.steps < 2000);
+        /* methods of order 2, the last two, take many steps to get there */
+        assert_true(t.result.count.steps < (i < COUNT(ADAPTIVE) - 2 ? 2000 : 200000));
         trial_end(&t);
     }
 }
