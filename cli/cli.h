@@ -320,7 +320,7 @@ typedef struct cli_verify {
     cli_output output;
 } cli_verify;
 
-keel_status cli_verify_start(cli_verify *verify, const keel_model *model);
+keel_status cli_verify_start(cli_verify *verify, const keel_model *model, const volatile int *stop);
 keel_status cli_verify_row(cli_verify *verify, const keel_row *row);
 
 /* What was found becomes a part of the result. False, with errno, if the file could not be written. */

@@ -243,7 +243,7 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
     cli_code_start(&s.code, model, diagnostics);
     cli_progress_start(&s.progress, model->start->t, !rows_on_screen);
     keel_result result = {0};
-    keel_status status = cli_verify_start(&s.verify, model);
+    keel_status status = cli_verify_start(&s.verify, model, observer.stop);
     if (!status)
         status = keel_run(model->system, model->start, model->velocities_given, &model->settings, &observer,
                           diagnostics, &result);

@@ -6,13 +6,15 @@
 #include "cli.h"
 #include "run/columns.h"
 
-keel_status cli_verify_start(cli_verify *v, const keel_model *model) {
+keel_status cli_verify_start(cli_verify *v, const keel_model *model, const volatile int *stop) {
     keel_status status = KEEL_OK;
     if (!v->asked)
         return KEEL_OK;
     v->system = model->system;
     v->verifier =
         keel_verifier_new(model->system, model->start, model->velocities_given, &model->settings, &status);
+    if (v->verifier)
+        keel_verifier_stop_at(v->verifier, stop);
     return status;
 }
 

@@ -54,6 +54,9 @@ KEEL_API keel_verifier *keel_verifier_new(const keel_system *system, const keel_
                                           keel_status *status);
 KEEL_API void keel_verifier_free(keel_verifier *verifier);
 
+/* When *stop becomes non-zero its runs end where they are, as that of a keel_observer; `stop` may be NULL. */
+KEEL_API void keel_verifier_stop_at(keel_verifier *verifier, const volatile int *stop);
+
 /* Compares the next row of the run, times increasing. KEEL_ERROR_MEMORY, or KEEL_OK. */
 KEEL_API keel_status keel_verifier_row(keel_verifier *verifier, const keel_row *row, keel_errors *errors);
 /* What parted first, under its name in results, into `buffer`. */

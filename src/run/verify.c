@@ -35,8 +35,9 @@ struct keel_verifier {
     keel_settings settings; /* of the run */
     keel_state *start;
     int velocities_given;
-    bool replaced;  /* B is a third method                                */
-    bool b_differs; /* A and B differ by more than their tolerances explain */
+    const volatile int *stop; /* may be NULL */
+    bool replaced;            /* B is a third method                                */
+    bool b_differs;           /* A and B differ by more than their tolerances explain */
     int at[VECTORS + 1];
     double *x[3];    /* values of the run, of A, of B   */
     double *error;   /* of the last row                 */
@@ -131,7 +132,7 @@ static void follow(keel_verifier *v, int which, double t) {
     witness *w = &v->witness[which];
     keel_status status = KEEL_OK;
     while (w->sim && !status && keel_simulation_time(w->sim) < t)
-        status = keel_simulation_step(w->sim);
+        status = v->stop && *v->stop ? KEEL_INTERRUPTED : keel_simulation_step(w->sim);
     if (w->sim && !status)
         status = keel_simulation_row(w->sim, t, &w->row);
     if (w->sim && status)
@@ -348,6 +349,10 @@ keel_verifier *keel_verifier_new(const keel_system *system, const keel_state *st
     return NULL;
 }
 
+void keel_verifier_stop_at(keel_verifier *v, const volatile int *stop) {
+    v->stop = stop;
+}
+
 void keel_verifier_free(keel_verifier *v) {
     if (!v)
         return;
@@ -397,6 +402,7 @@ keel_status keel_verify(const keel_system *system, const keel_state *start, int 
         return status;
     }
     listener l = {.observer = observer ? observer : &NOBODY, .verifier = *verifier};
+    keel_verifier_stop_at(*verifier, l.observer->stop);
     keel_observer both = {
         .user = &l, .row = on_row, .step = on_step, .stop = l.observer->stop, .accepted = on_accepted};
     status = keel_run(system, start, velocities_given, settings, &both, diagnostics, result);
