@@ -302,6 +302,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     adams *self = (adams *)base;
     ki_dynamics *d = base->flow.dynamics;
     keel_status status = allocate(self);
+    base->estimates_work = true;
     if (!status)
         status = ki_rate(d, base->t, base->y, self->rate);
     if (status)

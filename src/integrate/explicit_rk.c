@@ -93,7 +93,22 @@ static bool leaves_less(const rk *self) {
            self->base.flow.dynamics->m > 0;
 }
 
-/* Largest error over all components but the last, relative to what is allowed; formulas in tableau.h. The
+/* The error of the work, relative to what is allowed; 0 where it is not controlled. */
+static double error_of_work(const rk *self, double h) {
+    const ki_tableau *T = self->tableau;
+    int last = self->base.n - 1, count = T->stages + T->error_uses_new_rate;
+    double e = 0, low = 0;
+    if (!(self->base.work_allowed > 0))
+        return 0;
+    for (int s = 0; s < count; s++) {
+        e += h * T->error[s] * self->k[s][last];
+        low += T->has_error_low ? h * T->error_low[s] * self->k[s][last] : 0;
+    }
+    double ratio = e != 0 ? 0.1 * low / e : 0;
+    return fabs(e) / sqrt(1 + ratio * ratio) / self->base.work_allowed;
+}
+
+/* Largest error over all components, relative to what is allowed; formulas in tableau.h. The
  * ratio of two estimates tells how smooth the motion is, with or without what projection removes: only the
  * better one is projected. */
 static keel_status error_of_attempt(rk *self, double h, double *error) {
@@ -111,7 +126,8 @@ static keel_status error_of_attempt(rk *self, double h, double *error) {
         status = ki_settle_estimate(&self->base, self->estimate);
         e = largest(self, self->estimate);
     }
-    *error = e * part;
+    double work = error_of_work(self, h);
+    *error = e * part < work ? work : e * part; /* NaN stays */
     return status;
 }
 
@@ -511,6 +527,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     rk *self = (rk *)base;
     ki_dynamics *d = base->flow.dynamics;
     self->tableau = T;
+    base->estimates_work = true;
     self->control = ki_step_control_smooth(T->order, T->least_factor, T->most_factor);
     allocate(self);
     if (base->arena.failed)

@@ -139,6 +139,11 @@ double ki_error_norm(const ki_integrator *self, const double *e, const double *y
         most = larger(most, relative);
         sum += relative; /* a NaN stays there, wherever it stands */
     }
+    if (self->work_allowed > 0) {
+        double relative = fabs(e[self->n - 1]) / self->work_allowed;
+        most = larger(most, relative);
+        sum += relative;
+    }
     return isnan(sum) ? sum : most;
 }
 

@@ -88,10 +88,12 @@ struct ki_integrator {
     ki_flow flow, flow_rows;
     ki_integrator_settings settings;
     const keel_settings *options;
-    int n;        /* length of y; the last component (work) is not error-controlled */
-    double t;     /* time reached                        */
-    double *y;    /* [n + KI_SPARE] state at t           */
-    double t_old; /* the last step was [t_old, t]        */
+    int n;               /* length of y; the last component is the work */
+    bool estimates_work; /* its error estimates contain that of the work */
+    double work_allowed; /* error that one step may leave in the work; 0: it is not error-controlled */
+    double t;            /* time reached                        */
+    double *y;           /* [n + KI_SPARE] state at t           */
+    double t_old;        /* the last step was [t_old, t]        */
     double longest_step;
     double relax; /* what an estimate may be over what a step may leave, of methods that divide by it;
                      otherwise 1 */
@@ -173,7 +175,7 @@ double ki_relax(const ki_integrator *self, int order);
 /* Takes from an error estimate what the stabiliser removes, if the settings say so. */
 keel_status ki_settle_estimate(ki_integrator *self, double *e);
 
-/* Largest |e_i| / allowed over all components but the work; NaN if there is one. */
+/* Largest |e_i| / allowed, of the work only if it is error-controlled; NaN if there is one. */
 double ki_error_norm(const ki_integrator *self, const double *e, const double *y0, const double *y1);
 
 /* First step for a method of the given order: rate = f(t, y) is known; two scratch vectors. */

@@ -76,6 +76,7 @@ static keel_status measure(ki_radau *self, double h, const double *rate, double 
     keel_status status = ki_radau_filter(self, h, e);
     if (!status)
         status = ki_settle_estimate(base, e);
+    e[base->n - 1] *= self->relax; /* the power at the stages is no better than the estimate */
     *error = ki_error_norm(base, e, base->y, self->y_try) / self->relax;
     return status;
 }
@@ -344,6 +345,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     ki_radau *self = (ki_radau *)base;
     ki_dynamics *d = base->flow.dynamics;
     self->table = problem->kind == KEEL_RADAU9 ? &KI_RADAU9 : &KI_RADAU5;
+    base->estimates_work = true;
     allocate(self);
     keel_status status = init_newton(self);
     if (status || base->arena.failed)

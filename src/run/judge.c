@@ -19,6 +19,9 @@
 
 #include "run/columns.h"
 
+/* Of the largest energy, times eps. */
+static const double ENERGY_PER_STEP = 10;
+
 static const double SPOILT = 0.1, SPOILT_ENERGY = 0.05, SPOILT_STEP = 0.1;
 
 double ki_energy_of_motion(keel_simulation *sim) {
@@ -91,6 +94,16 @@ static double step_count(const keel_simulation *sim) {
     return fmax(100, (double)sim->integrator->steps);
 }
 
+double ki_allowed_work(keel_simulation *sim) {
+    bool prescribed = sim->held.known && !sim->reduction && sim->dynamics.m >= sim->system->n_v;
+    bool exact = sim->law.formulation != KEEL_PENALTY && !takes_fixed_steps(&sim->settings);
+    if (!prescribed || !exact || !sim->system->has_energy)
+        return 0;
+    if (sim->integrator->steps == 0)
+        sim->audit.size = fmax(fabs(sim->energy_initial), ki_energy_of_motion(sim));
+    return ENERGY_PER_STEP * step_error(sim, false) * sim->audit.size;
+}
+
 /* ---- promises of a run ----------------------------------------------------------------------------------
  */
 
@@ -153,7 +166,7 @@ static double limit_of_energy(const keel_simulation *sim, keel_energy_promise pr
         return sim->law.penalty.given ? INFINITY : fmin(sqrt(eps), SPOILT_ENERGY) + yielded(sim);
     if (promise == KEEL_ENERGY_CONSERVED)
         eps = fmin(eps, 1e2 * set->newton_tolerance);
-    return fmin(fmax(10 * eps * steps, round_off), SPOILT_ENERGY);
+    return fmin(fmax(ENERGY_PER_STEP * eps * steps, round_off), SPOILT_ENERGY);
 }
 
 /* ---- judgements -----------------------------------------------------------------------------------------

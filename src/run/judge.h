@@ -4,6 +4,11 @@
 
 #include "run/simulation.h"
 
+/* What one step may be off by in the work, 0: anything. Where constraints and motions leave no freedom, the
+ * state is what they make of it, and the work is all that a step integrates: its error alone can tell how
+ * long a step may be. Elsewhere it follows the state. */
+double ki_allowed_work(keel_simulation *sim);
+
 /* v^T M v / 2 where the run stands. */
 double ki_energy_of_motion(keel_simulation *sim);
 

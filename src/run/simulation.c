@@ -410,8 +410,10 @@ keel_status keel_simulation_step(keel_simulation *sim) {
     ki_before_step(sim);
     if (!status)
         status = ki_prepare_crossing(sim);
-    if (!status && !sim->crossing.bridging)
+    if (!status && !sim->crossing.bridging) {
+        sim->integrator->work_allowed = sim->integrator->estimates_work ? ki_allowed_work(sim) : 0;
         status = ki_take_step(sim);
+    }
     if (status)
         status = ki_cross_after_failure(sim, status);
     if (sim->reduction && ki_reduction_ends(sim, status)) {

@@ -65,6 +65,22 @@ says none.json 'constraints drift by '
 exits 3 run "$models/pendulum.yaml" --until 20 --method rk4/index1/none --step 0.5
 says err "verdict '"
 
+# a motor leaves no freedom: the work is all that a step can get wrong, and its error decides how long steps are
+cat >shaft.yaml <<'MODEL'
+keel: 1
+name: an unbalanced shaft at constant speed
+gravity: [1, -3, -9]
+bodies: {shaft: {mass: 2, centre: [0.5, 0.3, 0.2], inertia: [0.24, 0.21, 0.25, 0.01, 0.02, -0.01]}}
+joints: {bearing: {type: revolute, bodies: [ground, shaft], at: [0, 0, 0], axis: [3, -1, 2]}}
+motions: {motor: {of: bearing.angle, speed: 3}}
+simulate: {until: 2}
+MODEL
+for method in auto dopri5 radau5 adams bdf; do
+    for tolerance in 1e-4 1e-6 1e-8 1e-10; do
+        exits 0 run shaft.yaml --method $method --tol $tolerance || fail "shaft by $method, tolerance $tolerance"
+    done
+done
+
 # the page of a model, and a comparison
 exits 3 report fall.yaml -o page.html
 says err "verdict 'energy'"

@@ -39,14 +39,14 @@ static int rate(realtype t, N_Vector y, N_Vector y_rate, void *user) {
                   ki_rate(self->base.flow.dynamics, t, N_VGetArrayPointer(y), N_VGetArrayPointer(y_rate)));
 }
 
-/* 1 / allowed error; next to nothing for the work, which is only book-keeping. */
+/* 1 / allowed error; next to nothing for the work where it is only book-keeping. */
 static int weights(N_Vector y, N_Vector weight, void *user) {
     const bdf *self = user;
     const double *at = N_VGetArrayPointer(y);
     double *w = N_VGetArrayPointer(weight);
     for (int i = 0; i < self->base.n - 1; i++)
         w[i] = 1 / ki_allowed_error(&self->base, at, at, i);
-    w[self->base.n - 1] = 1e-100;
+    w[self->base.n - 1] = self->base.work_allowed > 0 ? 1 / self->base.work_allowed : 1e-100;
     return 0;
 }
 
@@ -218,6 +218,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     bdf *self = (bdf *)base;
     ki_dynamics *d = base->flow.dynamics;
     keel_status status = ki_newton_init(&self->newton, d);
+    base->estimates_work = true;
     if (!status)
         status = ki_bridge_init(&self->bridge, base->n, self, newton_solve);
     self->moved = KI_NEW(&base->arena, double, base->n);
