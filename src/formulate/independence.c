@@ -189,6 +189,10 @@ bool ki_joints_are_singular(const ki_independence *look) {
     return look->class_here[JOINTS] < look->class_rank[JOINTS];
 }
 
+bool ki_only_velocities_are_singular(const ki_independence *look) {
+    return !ki_joints_are_singular(look) && look->class_here[MOTIONS] == look->class_rank[MOTIONS];
+}
+
 void ki_difference(ki_independence *look, const double *from, const double *to, double *x) {
     const keel_system *sys = look->system;
     for (int i = 0; i < sys->n_q; i++)

@@ -91,6 +91,9 @@ keel_status ki_find_independent(ki_independence *look, const keel_point *at);
  * there. */
 bool ki_joints_are_singular(const ki_independence *look);
 
+/* Whether only nonholonomic rows are. */
+bool ki_only_velocities_are_singular(const ki_independence *look);
+
 /* Takes rows in this pose alone, as many as are usual, from those marked in `among` (NULL: all). Returns the
  * smallest length that was left of one: 0 in a singular pose, and smooth next to it. */
 double ki_take_rows(ki_independence *look, const keel_point *at, const bool *among, keel_status *status);

@@ -19,6 +19,15 @@
 
 #include "run/columns.h"
 
+/* Constraints that repeat others are open by as much as the drawing is. Where others are held on the way the
+ * state moves by as much, and multipliers are off by that over the gap: as far as that is followed (held.c).
+ */
+static const double OPEN_TO_ENERGY = 30, MOST_BY_GAP = 50;
+
+/* Where the gap falls to this part of its largest value multipliers have about half of their digits, and so
+ * has the power of what drives. */
+static const double POSE = 1e-3, ACROSS_POSE = 1e-6;
+
 /* Of the largest energy, times eps. */
 static const double ENERGY_PER_STEP = 10;
 
@@ -166,7 +175,12 @@ static double limit_of_energy(const keel_simulation *sim, keel_energy_promise pr
         return sim->law.penalty.given ? INFINITY : fmin(sqrt(eps), SPOILT_ENERGY) + yielded(sim);
     if (promise == KEEL_ENERGY_CONSERVED)
         eps = fmin(eps, 1e2 * set->newton_tolerance);
-    return fmin(fmax(ENERGY_PER_STEP * eps * steps, round_off), SPOILT_ENERGY);
+    double drawing = OPEN_TO_ENERGY * sim->held.repeated.max_scaled;
+    if (sim->watch.active && sim->watch.smallest > 0)
+        drawing *= fmin(sim->watch.largest / sim->watch.smallest, MOST_BY_GAP);
+    if (sim->watch.active && sim->watch.smallest < POSE * sim->watch.largest)
+        round_off = fmax(round_off, ACROSS_POSE);
+    return fmin(fmax(ENERGY_PER_STEP * eps * steps, fmax(round_off, drawing)), SPOILT_ENERGY);
 }
 
 /* ---- judgements -----------------------------------------------------------------------------------------

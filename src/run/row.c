@@ -140,6 +140,18 @@ static keel_status evaluate_row(keel_simulation *sim, double t) {
     return status < 0 ? status : KEEL_OK;
 }
 
+/* ... and how far the constraints that it holds are off, by their numbers among all. */
+static keel_status evaluate_and_measure(keel_simulation *sim, double t) {
+    ki_violation *w = &sim->row_violation;
+    keel_status status = evaluate_row(sim, t);
+    *w = (ki_violation){0};
+    if (!status)
+        status = ki_measure_violation(&sim->rows, t, sim->row_y, w);
+    w->position_row = ki_row_of_all(sim, w->position_row);
+    w->velocity_row = ki_row_of_all(sim, w->velocity_row);
+    return status;
+}
+
 /* Outputs that are not finite are told once each, and not more of them than one would read. */
 static void tell_unsound_outputs(keel_simulation *sim, double t) {
     enum { MOST = 8 };
@@ -178,13 +190,11 @@ static keel_status energy_of_row(keel_simulation *sim, double t, keel_row *row) 
 keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     const keel_system *sys = sim->system;
     ki_dynamics *d = &sim->rows;
-    ki_violation violation = {0};
     *row = (keel_row){0};
-    keel_status status = evaluate_row(sim, t);
+    keel_status status = evaluate_and_measure(sim, t);
     if (!status)
-        status = ki_row_by_better_rows(sim, t, evaluate_row);
-    if (!status)
-        status = ki_measure_violation(d, t, sim->row_y, &violation);
+        status = ki_row_by_better_rows(sim, t, evaluate_and_measure);
+    const ki_violation violation = sim->row_violation;
     if (!status)
         status = energy_of_row(sim, t, row);
     keel_point at = ki_point(d, t, sim->row_y);
@@ -216,9 +226,9 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     if (t != sim->integrator->t) { /* ends of steps are tracked already */
         double final_position = sim->position.final, final_velocity = sim->velocity.final;
         ki_track_violation(&sim->position, t, violation.position, violation.position_scaled,
-                           ki_row_of_all(sim, violation.position_row));
+                           violation.position_row);
         ki_track_violation(&sim->velocity, t, violation.velocity, violation.velocity_scaled,
-                           ki_row_of_all(sim, violation.velocity_row));
+                           violation.velocity_row);
         sim->position.final = final_position;
         sim->velocity.final = final_velocity;
     }

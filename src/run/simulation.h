@@ -64,6 +64,7 @@ struct keel_simulation {
     ki_arena arena;
 
     double *row_y, *row_k, *row_outputs; /* the last row */
+    ki_violation row_violation;          /* ... of the constraints held, by their numbers among all */
     double *reduced_y;                   /* with a reduction: a state in u */
     double *trusted_y, trusted_t;        /* ... the last one before which nothing was wrong with the map */
     double *pose, *pose_now;             /* [n_poses] of the reduction, after the last step and scratch */

@@ -148,6 +148,31 @@ static keel_status rate_of_start(keel_simulation *sim, double t, double *y, cons
     return status;
 }
 
+/* Wheels and skates that forbid a velocity next to the pose, and not in it: nothing resists it here, and as
+ * soon as it has moved anything it is impossible. Names one of those that have nothing to say here. */
+static keel_status refuse_rolling(keel_simulation *sim, const keel_point *at) {
+    ki_independence *look = &sim->held.look;
+    const keel_system *sys = sim->system;
+    char buffer[32];
+    const char *name = NULL;
+    int rank_here = look->rank_here, rank;
+    keel_status status = ki_count_independent(look, at, &rank);
+    for (int i = 0; !status && i < look->rank && !name; i++)
+        if (look->row[i] >= sys->n_h && !look->taken[look->row[i]])
+            name = keel_system_name(sys, KEEL_NAME_CONSTRAINT, look->row[i], buffer);
+    if (status)
+        return status;
+    keel_diagnostics_add(
+        sim->diagnostics, KEEL_ERROR, (keel_location){0},
+        "the run starts in a singular pose of what rolls or slides without slip: %d of its constraints are "
+        "independent, usually %d; '%s' repeats others here and forbids, as soon as anything has moved, what "
+        "they "
+        "allow: a load in that direction meets no resistance. Take away a condition (a wheel that "
+        "may slip sideways), or draw the mechanism a little further on",
+        rank_here, look->rank, name ? name : "one of them");
+    return KEEL_ERROR_START;
+}
+
 /* A motion that drives the mechanism out of a dead point does not tell which way it goes; velocities do. */
 static keel_status leave_dead_point(keel_simulation *sim, double t, double *y, double *rate) {
     ki_dynamics *d = sim->full;
@@ -187,6 +212,8 @@ keel_status ki_begin_singular(keel_simulation *sim, double t, double *y) {
     double *rate = KI_NEW(&sim->arena, double, d->n_y);
     if (!rate)
         return KEEL_ERROR_MEMORY;
+    if (ki_only_velocities_are_singular(&sim->held.look))
+        return refuse_rolling(sim, &at);
     if (!ki_joints_are_singular(&sim->held.look))
         return leave_dead_point(sim, t, y, rate);
     ki_independence *look;

@@ -153,6 +153,12 @@ static keel_status simulate(recorder *to, const keel_model *model, keel_diagnost
     if (status >= 0)
         status = keel_run(to->system, model->start, model->velocities_given, &settings, &observer, messages,
                           &result);
+    keel_check broken = keel_run_verdict_failed(&result.verdict);
+    if (status >= 0 && broken < KEEL_CHECKS) {
+        keel_diagnostics_add(messages, KEEL_ERROR, (keel_location){0}, "verdict '%s': %s",
+                             keel_check_word(broken), result.verdict.check[broken].text);
+        status = KEEL_ERROR_CONVERGENCE;
+    }
     for (int i = 0; i < result.event_count; i++)
         to->rec->singular_events += result.events[i].kind == KEEL_EVENT_SINGULAR;
     keel_result_clear(&result);
