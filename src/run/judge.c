@@ -26,7 +26,7 @@ static const double OPEN_TO_ENERGY = 30, MOST_BY_GAP = 50;
 
 /* Where the gap falls to this part of its largest value multipliers have about half of their digits, and so
  * has the power of what drives. */
-static const double POSE = 1e-3, ACROSS_POSE = 1e-6;
+static const double POSE = 1e-3, ACROSS_POSE = 1e-5;
 
 /* Of the largest energy, times eps. */
 static const double ENERGY_PER_STEP = 10;
