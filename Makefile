@@ -68,6 +68,10 @@ fault: deps ## out of memory at every single allocation (the tests take a sample
 	@cmake --build $(BUILD)
 	@KEEL_FAULT=all $(BUILD)/tests/test_fault_allocation
 
+scales: ## every model by every integrator, in other units (docs/scales.md)
+	@cmake --build $(BUILD) --target scales
+	@$(BUILD)/tests/scales
+
 metamorph: ## random mechanisms against turned, renumbered, rescaled, rounded ones (SEED, COUNT; docs/metamorph.md)
 	@scripts/install-deps.sh --check
 	@cmake --preset release >/dev/null

@@ -143,6 +143,7 @@ struct keel_system {
      * coordinates, as they are, change it by; enough where coordinates are not differences from a drawn pose.
      */
     const double *q_size;
+    const int *q_turns; /* [n_v] 1: an angle, 0: a length; NULL with q_size */
 
     /* [n_q] the same of the coordinates, for systems with kinematics; NULL: what displacements of q_size
      * make of them. */

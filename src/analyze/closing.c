@@ -77,15 +77,14 @@ static double norm_at(ki_assembly *a, double fraction) {
     return weighted_norm(a, d->at.Phi);
 }
 
-/* Shortens a->x to what rows can be linear over: a coordinate changes by no more than itself, or 1 if it is
- * small, since it may be an angle. */
+/* Shortens a->x to what rows can be linear over: a coordinate changes by no more than itself, or its natural
+ * size if it is small. */
 static void limit_step(ki_assembly *a) {
     const keel_system *sys = a->d.system;
-    double fraction = 1, most = 1;
-    for (int j = 0; sys->kinematics && j < sys->n_q; j++)
-        most = fmax(most, fabs(a->y[j]));
+    const ki_scales *scales = a->d.scales;
+    double fraction = 1, most = sys->kinematics ? fmax(1, ki_most_of(sys->n_q, a->y, scales->y)) : 1;
     for (int j = 0; j < sys->n_v; j++) {
-        double length = sys->kinematics ? most : fmax(fabs(a->y[j]), 1);
+        double length = sys->kinematics ? most * scales->move[j] : fmax(fabs(a->y[j]), scales->move[j]);
         fraction = fmin(fraction, length / fabs(a->x[j]));
     }
     for (int j = 0; fraction < 1 && j < sys->n_v; j++)

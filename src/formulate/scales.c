@@ -43,9 +43,9 @@ ki_scales *ki_scales_new(ki_arena *arena, const keel_system *system) {
     s->rate = 1;
     s->known = true;
     for (int i = 0; i < n_y + KI_FOUR; i++)
-        s->y[i] = 1;
+        s->y[i] = i < system->n_q && system->coordinate_size ? system->coordinate_size[i] : 1;
     for (int j = 0; j < system->n_v; j++)
-        s->move[j] = 1;
+        s->move[j] = system->q_size ? system->q_size[j] : 1;
     return s;
 }
 
@@ -200,6 +200,15 @@ static void evaluate(ki_dynamics *d, double t, const double *y) {
         d->at.Q[j] = 0;
     for (int k = 0; k < sys->n_z; k++)
         d->at.f[k] = 0;
+}
+
+double ki_most_of(int n, const double *x, const double *scale) {
+    double most = 0;
+    for (int i = 0; i < n; i++) {
+        double part = fabs(x[i]) / scale[i];
+        most = part <= most ? most : part;
+    }
+    return most;
 }
 
 void ki_find_scales_with(ki_dynamics *d, double t, const double *y, double duration, const double *move) {

@@ -34,7 +34,7 @@ typedef struct ki_scales {
     bool known; /* s is stated; otherwise coordinates and velocities have their largest values so far, too */
 } ki_scales;
 
-/* All of them 1: NULL when out of memory. */
+/* Those that the system states, all others 1: NULL when out of memory. */
 ki_scales *ki_scales_new(ki_arena *arena, const keel_system *system);
 
 /* The scales of a run of the given duration that begins at (t, y), for d. What cannot be evaluated there does
@@ -44,6 +44,9 @@ void ki_find_scales(struct ki_dynamics *d, double t, const double *y, double dur
 /* The same for a system of whose displacements the sizes are known: s = `move` [n_v]. */
 void ki_find_scales_with(struct ki_dynamics *d, double t, const double *y, double duration,
                          const double *move);
+
+/* The largest |x_i| / scale_i; NaN if there is one. */
+double ki_most_of(int n, const double *x, const double *scale);
 
 /* At another state of the motion: the largest values so far. */
 void ki_raise_scales(ki_scales *scales, const keel_system *system, const double *y);

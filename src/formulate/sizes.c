@@ -9,16 +9,12 @@
  * (tests/physics/mechanism_branch.c). */
 static const double POSITION_PART = 0.1;
 
+/* Components below this part of their scale count as that. */
+static const double SMALL_PART = 0.01;
+
 /* fmax, which is a call. */
 static inline double larger(double a, double b) {
     return b > a ? b : a;
-}
-
-static double largest(const double *x, int n) {
-    double max = 0;
-    for (int i = 0; i < n; i++)
-        max = larger(max, fabs(x[i]));
-    return max;
 }
 
 /* size = |J| length for the first `rows` rows */
@@ -32,43 +28,67 @@ static void row_sums(const ki_dynamics *d, int rows, const double *length, doubl
     }
 }
 
-/* length_j = max(|x_j|, floor, least_j); x = NULL: zeros, least = NULL: zeros */
-static void set_lengths(int n, const double *x, double floor, const double *least, double *restrict length) {
-    if (x && !least)
-        for (int j = 0; j < n; j++)
-            length[j] = larger(floor, fabs(x[j]));
-    else if (x)
-        for (int j = 0; j < n; j++)
-            length[j] = larger(larger(floor, fabs(x[j])), least[j]);
-    else
-        for (int j = 0; j < n; j++)
-            length[j] = least ? larger(floor, least[j]) : floor;
-}
-
 /* |J| d->length for the first `rows` rows, not below `least` (NULL: zeros). A row that was larger before
  * keeps a hundredth of that size: at a singular pose a row of J may vanish, but not the terms of its
  * constraint. */
 static void row_sizes(const ki_dynamics *d, int rows, const double *largest_so_far, const double *least,
                       double *restrict size) {
+    const double *natural = d->system->row_size;
     if (rows < d->m || !ki_saddle_row_sums(d->K, d->at.J, d->length, size))
         row_sums(d, rows, d->length, size);
     for (int i = 0; i < rows; i++) {
         double sum = larger(0.01 * largest_so_far[i], size[i]);
-        sum = sum > 0 ? sum : 1; /* an empty row: nothing to compare with */
+        sum = sum > 0 ? sum : natural ? natural[i] : 1; /* an empty row */
         size[i] = least ? larger(sum, POSITION_PART * least[i]) : sum;
     }
 }
 
+/* How many times its natural size the configuration is, at least 1: where columns of J are not the components
+ * of q, all displacements count as so much larger. */
+static double stretch(const ki_dynamics *d, const double *q) {
+    double most = 1;
+    for (int i = 0; i < d->system->n_q; i++)
+        most = larger(most, fabs(q[i]) / d->scales->y[i]);
+    return most;
+}
+
+/* What of a natural size the smallest coordinate counts as: those of a mechanism are differences from its
+ * drawing, those of a model of equations are what they are. */
+static double least_part(const ki_dynamics *d) {
+    return d->system->q_size ? 1 : SMALL_PART;
+}
+
+/* length_j = max(|q_j|, least s_j) */
+static void set_displacements(const ki_dynamics *d, const double *q, double *restrict length) {
+    const double *size = d->scales->move;
+    int n = d->system->n_v;
+    double least = least_part(d);
+    if (d->system->kinematics) {
+        double part = stretch(d, q);
+        for (int j = 0; j < n; j++)
+            length[j] = part * size[j];
+    } else {
+        for (int j = 0; j < n; j++)
+            length[j] = larger(fabs(q[j]), least * size[j]);
+    }
+}
+
+/* length_j = max(|v_j|, SMALL_PART w s_j) with the rate w of this state, or that of the motion where nothing
+ * moves. */
+static void set_velocities(const ki_dynamics *d, const double *v, double *restrict length) {
+    const double *size = d->scales->move;
+    int n = d->system->n_v;
+    double rate = 0;
+    for (int j = 0; j < n; j++)
+        rate = larger(rate, fabs(v[j]) / size[j]);
+    rate = rate > 0 ? SMALL_PART * rate : d->scales->rate;
+    for (int j = 0; j < n; j++)
+        length[j] = larger(fabs(v[j]), rate * size[j]);
+}
+
 void ki_position_sizes(const ki_dynamics *d, const double *q, double *size) {
     const keel_system *sys = d->system;
-    double length = largest(q, sys->n_q);
-    const double *least = sys->q_size;
-    if (length == 0)
-        set_lengths(sys->n_v, NULL, least ? 0 : 1, least, d->length);
-    else if (sys->kinematics) /* columns of J are not the components of q */
-        set_lengths(sys->n_v, NULL, length, least, d->length);
-    else
-        set_lengths(sys->n_v, q, 0.01 * length, least, d->length);
+    set_displacements(d, q, d->length);
     row_sizes(d, sys->n_h, d->largest_position, sys->Phi_size, size);
 }
 
@@ -77,48 +97,66 @@ void ki_position_sizes(const ki_dynamics *d, const double *q, double *size) {
 static void raise_by_reach(const keel_system *sys, const double *v, double *size) {
     double turning = 0;
     for (int j = 0; j < sys->n_v; j++)
-        turning = larger(turning, sys->q_size[j] == 1 ? fabs(v[j]) : 0);
+        turning = larger(turning, sys->q_turns[j] ? fabs(v[j]) : 0);
     for (int i = 0; i < sys->n_h; i++)
         size[i] = larger(size[i], POSITION_PART * turning * sys->Phi_size[i]);
 }
 
 void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size) {
     const keel_system *sys = d->system;
-    int n = sys->n_v;
-    double speed = largest(v, n);
-    set_lengths(n, speed == 0 ? NULL : v, speed == 0 ? 1 : 0.01 * speed, NULL, d->length);
+    set_velocities(d, v, d->length);
     row_sizes(d, d->m, d->largest_velocity, NULL, size);
-    if (sys->Phi_size && sys->q_size)
+    if (sys->Phi_size && sys->q_turns)
         raise_by_reach(sys, v, size);
 }
 
-/* What counts as the length of component j: not less than a hundredth of the largest, 1 where all are zero.
+/* |I_y| of the rates of change of a kind, whose column is `first` or behind it, times `length`. */
+static void add_parts(const ki_dynamics *d, int first, int count, const double *length, double *size) {
+    keel_pattern P = d->system->invariant_y;
+    for (int i = 0; i < d->system->n_i; i++)
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            if (P.index[k] >= first && P.index[k] < first + count)
+                size[i] += fabs(d->at.invariant_y[k]) * length[P.index[k] - first];
+}
+
+/* length_j = max(|x_j|, SMALL_PART part size_j) with the largest part of its size that any component is; x =
+ * NULL: components that are not those of the columns, part size_j; the sizes themselves where all are zero.
  */
-static double length_of(const double *x, int j, double most) {
-    return most > 0 ? fmax(fabs(x[j]), 0.01 * most) : 1;
+static void set_parts(int n, const double *x, double part, const double *size, double *restrict length) {
+    for (int j = 0; j < n; j++)
+        length[j] = !(part > 0) ? size[j]
+                    : x         ? larger(fabs(x[j]), SMALL_PART * part * size[j])
+                                : part * size[j];
+}
+
+/* |I_z| |z| of invariant i */
+static double of_states(const ki_dynamics *d, int i, const double *z) {
+    const keel_system *sys = d->system;
+    keel_pattern P = sys->invariant_y;
+    const double *size = d->scales->y + sys->n_q + sys->n_v;
+    double sum = 0, part = ki_most_of(sys->n_z, z, size);
+    for (int k = P.start[i]; k < P.start[i + 1]; k++) {
+        int j = P.index[k] - 2 * sys->n_v;
+        if (j >= 0)
+            sum += fabs(d->at.invariant_y[k]) *
+                   (part > 0 ? larger(fabs(z[j]), SMALL_PART * part * size[j]) : size[j]);
+    }
+    return sum;
 }
 
 void ki_invariant_sizes(const ki_dynamics *d, const double *y, double *size) {
     const keel_system *sys = d->system;
-    keel_pattern P = sys->invariant_y;
-    int n_v = sys->n_v;
-    const double *v = y + sys->n_q, *z = v + n_v;
-    double most_q = largest(y, sys->n_q), most_v = largest(v, n_v), most_z = largest(z, sys->n_z);
-    for (int i = 0; i < sys->n_i; i++) {
+    int n_v = sys->n_v, of_z = sys->n_q + n_v;
+    for (int i = 0; i < sys->n_i; i++)
         size[i] = 0;
-        for (int k = P.start[i]; k < P.start[i + 1]; k++) {
-            int j = P.index[k];
-            double length;
-            if (j >= 2 * n_v)
-                length = length_of(z, j - 2 * n_v, most_z);
-            else if (j >= n_v)
-                length = length_of(v, j - n_v, most_v);
-            else if (sys->kinematics) /* columns are not the components of q */
-                length = most_q > 0 ? most_q : 1;
-            else
-                length = length_of(y, j, most_q);
-            size[i] += fabs(d->at.invariant_y[k]) * length;
-        }
+    set_parts(n_v, sys->kinematics ? NULL : y, ki_most_of(sys->n_q, y, d->scales->y), d->scales->move,
+              d->length);
+    add_parts(d, 0, n_v, d->length, size);
+    set_velocities(d, y + sys->n_q, d->length);
+    add_parts(d, n_v, n_v, d->length, size);
+    for (int i = 0; i < sys->n_i; i++)
+        size[i] += of_states(d, i, y + of_z);
+    for (int i = 0; i < sys->n_i; i++) {
         size[i] = fmax(size[i], fmax(fabs(d->invariant_start[i]), 0.01 * d->largest_invariant[i]));
         if (!(size[i] > 0))
             size[i] = 1;

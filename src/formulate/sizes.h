@@ -20,8 +20,8 @@ keel_status ki_measure_violation(ki_dynamics *d, double t, const double *y, ki_v
 keel_status ki_measure_violation_anew(ki_dynamics *d, double t, const double *y, ki_violation *violation);
 
 /* size[i]: how large the terms of constraint i are, so that size * round-off is as small as its violation can
- * get. position:  sum_j |J_ij| |q_j|                velocity:  sum_j |J_ij| |v_j| with components below a
- * hundredth of the largest one raised to that; positions also not below a tenth of keel_system.Phi_size. */
+ * get. position:  sum_j |J_ij| |q_j|                velocity:  sum_j |J_ij| |v_j| with components not below
+ * their scale (scales.h), or a hundredth of it; positions also not below a tenth of keel_system.Phi_size. */
 void ki_position_sizes(const ki_dynamics *d, const double *q, double *size);
 void ki_velocity_sizes(const ki_dynamics *d, const double *v, double *size);
 

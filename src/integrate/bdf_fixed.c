@@ -56,13 +56,14 @@ static void extrapolate(const ki_bdf_fixed *self, double t, double *y) {
     polynomial(self->base.n, self->history, count, -1, (t - self->base.t) / self->h, y);
 }
 
-/* |q|, |v| and |z| of a state, kept where they are larger than before. */
+/* |q|, |v| and |z| of a state in their scales, kept where they are larger than before. */
 static void remember_sizes(ki_bdf_fixed *self, const double *y) {
     const keel_system *sys = self->base.flow.dynamics->system;
     const int first[] = {0, sys->n_q, sys->n_q + sys->n_v, self->base.n - 1};
+    const double *scale = self->base.flow.dynamics->scales->y;
     for (int part = 0; part < 3; part++)
         for (int i = first[part]; i < first[part + 1]; i++)
-            self->largest[part] = fmax(self->largest[part], fabs(y[i]));
+            self->largest[part] = fmax(self->largest[part], fabs(y[i]) / scale[i]);
 }
 
 /* Largest component of a Newton correction relative to the largest that the state has had so far: of q, v
@@ -70,12 +71,13 @@ static void remember_sizes(ki_bdf_fixed *self, const double *y) {
 static double relative_size(ki_bdf_fixed *self, const double *dy) {
     const keel_system *sys = self->base.flow.dynamics->system;
     const int first[] = {0, sys->n_q, sys->n_q + sys->n_v, self->base.n - 1};
+    const double *scale = self->base.flow.dynamics->scales->y;
     double most = 0;
     remember_sizes(self, self->y);
     for (int part = 0; part < 3; part++) {
         double change = 0;
         for (int i = first[part]; i < first[part + 1]; i++)
-            change = isfinite(dy[i]) ? fmax(change, fabs(dy[i])) : INFINITY;
+            change = isfinite(dy[i]) ? fmax(change, fabs(dy[i]) / scale[i]) : INFINITY;
         most = fmax(most, change > 0 ? change / self->largest[part] : 0);
     }
     return most;
@@ -262,7 +264,7 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     for (int i = 0; i < self->k && !status; i++)
         remember_sizes(self, self->begin[i]);
     /* a velocity that counts is one that moves something until the end */
-    self->largest[1] = fmax(self->largest[1], self->largest[0] / span);
+    self->largest[1] = fmax(self->largest[1], self->largest[0] / (span * base->flow.dynamics->scales->rate));
     push(self, base->y);
     if (self->is_index3) {
         copy(self, self->y, base->y);

@@ -171,7 +171,8 @@ static double measure_error(const bridge *self) {
         double before = fmax(coefficient(self, NODES - 4, i), coefficient(self, NODES - 3, i));
         double last = fmax(coefficient(self, NODES - 2, i), coefficient(self, NODES - 1, i));
         double next = last > 0 ? last * fmin(1, last / before) : 0;
-        double allowed = fmax(ki_allowed_error(&self->base, self->base.y, self->Y, i), LEAST_ERROR);
+        double allowed = fmax(ki_allowed_error(&self->base, self->base.y, self->Y, i),
+                              LEAST_ERROR * self->base.flow.dynamics->scales->y[i]);
         most = fmax(most, self->H * next / (2 * NODES + 1) / allowed);
     }
     return most;

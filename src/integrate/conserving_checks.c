@@ -5,7 +5,7 @@
 #include "integrate/conserving.h"
 
 /* Displacements at which M is compared with the one at the start: not small, so that an M that happens to be
- * stationary there is found as well; relative to the largest coordinate, or to one. */
+ * stationary there is found as well; in parts of the scales, or of larger coordinates. */
 static const double DISPLACEMENTS[] = {0.1, -0.37};
 
 /* Entries differ when they do so by more than round-off of the largest. */
@@ -40,18 +40,17 @@ static keel_status compare(ki_dynamics *d, double t, const double *y, const doub
 static keel_status check_mass(ki_dynamics *d, ki_arena *arena, double t, double t_end, const double *y) {
     const keel_system *sys = d->system;
     int count = keel_pattern_count(sys->M);
-    double *M = KI_NEW(arena, double, count), *moved = KI_NEW(arena, double, d->n_y), length = 0;
+    double *M = KI_NEW(arena, double, count), *moved = KI_NEW(arena, double, d->n_y);
     if (arena->failed)
         return KEEL_ERROR_MEMORY;
     d->factored = false;
     keel_status status = ki_evaluate_terms(d, KEEL_MASS, t, y);
     memcpy(M, d->at.M, (size_t)count * sizeof *M);
     memcpy(moved, y, (size_t)d->n_y * sizeof *moved);
-    for (int i = 0; i < sys->n_q; i++)
-        length = fmax(length, fabs(y[i]));
+    double stretch = fmax(1, ki_most_of(sys->n_q, y, d->scales->y));
     for (unsigned k = 0; k < sizeof DISPLACEMENTS / sizeof *DISPLACEMENTS; k++)
         for (int i = 0; i < sys->n_q && !status; i++) {
-            moved[i] = y[i] + DISPLACEMENTS[k] * fmax(length, 1);
+            moved[i] = y[i] + DISPLACEMENTS[k] * stretch * d->scales->y[i];
             status = compare(d, t, moved, M);
             moved[i] = y[i];
         }

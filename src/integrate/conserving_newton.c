@@ -52,9 +52,10 @@ struct ki_midsolver {
     double tolerance;
     double penalty; /* of the augmented Lagrangian; 0: none */
 
-    double h;     /* of the matrix; 0: there is none */
-    bool fresh;   /* it belongs to the x that the correction starts from */
-    double lever; /* what a force of one displaces */
+    double h;   /* of the matrix; 0: there is none */
+    bool fresh; /* it belongs to the x that the correction starts from */
+    double
+        lever; /* what a force of one, times a displacement of its scale, displaces in parts of that scale */
     long linearizations;
 
     double move, length, z;  /* what corrections compare with: set_scales */
@@ -125,6 +126,15 @@ static double largest(const double *x, int n) {
     return most;
 }
 
+/* Largest M_jj s_j^2. */
+static double largest_inertia(const ki_dynamics *d) {
+    const double *size = d->scales->move;
+    double most = 0;
+    for (int j = 0; j < d->system->n_v; j++)
+        most = fmax(most, fabs(d->at.M[d->system->M.start[j + 1] - 1]) * size[j] * size[j]);
+    return most;
+}
+
 /* K at the x that was evaluated last. */
 static keel_status linearize(ki_midsolver *self) {
     ki_midstep *step = self->step;
@@ -133,7 +143,7 @@ static keel_status linearize(ki_midsolver *self) {
     self->h = 0;
     keel_status status =
         ki_index3_linearize(self->newton, step->t + 0.5 * h, step->y_mid, step->a, ki_midstep_lambda(step));
-    double M = largest(d->at.M, keel_pattern_count(d->system->M));
+    double M = largest_inertia(d);
     if (!status && d->m)
         status = ki_index3_take_rows(self->newton, step->t + h, step->y_end);
     ki_index3_turn(self->newton, step->y_end, step->x, 0.5);
@@ -159,24 +169,27 @@ static keel_status evaluate(ki_midsolver *self) {
     return status;
 }
 
-/* What corrections compare with, the same for all of a solution: the displacement from which it starts, and
- * the coordinates. No component counts for less than a hundredth of the largest; at rest, where nothing
- * moves, displacements compare with 1e-10 of the coordinates. */
+/* What corrections compare with, the same for all of a solution and in parts of their scales: the
+ * displacement from which it starts, and the coordinates. No component counts for less than a hundredth of
+ * the largest; at rest, where nothing moves, displacements compare with 1e-10 of the coordinates. */
 static void set_scales(ki_midsolver *self) {
     const ki_midstep *step = self->step;
     const keel_system *sys = step->dynamics->system;
     const double *v = step->y + sys->n_q;
-    double length = largest(step->y, sys->n_q), z = largest(ki_midstep_z(step), sys->n_z);
+    const ki_scales *scales = step->dynamics->scales;
+    const double *size = scales->move;
+    double length = ki_most_of(sys->n_q, step->y, scales->y), z = largest(ki_midstep_z(step), sys->n_z);
     length = length > 0 ? length : 1;
-    double move = fmax(largest(step->x, sys->n_v), step->h * largest(v, sys->n_v));
+    double move = fmax(ki_most_of(sys->n_v, step->x, size), step->h * ki_most_of(sys->n_v, v, size));
     move = fmax(move, 1e-10 * length);
     self->move = move;
     self->length = length;
     self->z = z > 0 ? z : 1;
     for (int i = 0; i < sys->n_v; i++) {
         double way = fmax(fabs(step->x[i]), step->h * fabs(v[i]));
-        self->moves[i] = fmax(way, 0.01 * move);
-        self->lengths[i] = sys->kinematics ? length : fmax(fabs(step->y[i]), 0.01 * length);
+        self->moves[i] = fmax(way, 0.01 * move * size[i]);
+        self->lengths[i] =
+            sys->kinematics ? length * size[i] : fmax(fabs(step->y[i]), 0.01 * length * size[i]);
     }
 }
 
@@ -184,7 +197,8 @@ static void raise(double *most, double size) {
     *most = size <= *most ? *most : size; /* a NaN stays */
 }
 
-/* Largest component of J^T dL. Dependent constraints share their multipliers at will, the force they do not.
+/* Largest component of J^T dL times the scale of its displacement. Dependent constraints share their
+ * multipliers at will, the force they do not.
  */
 static double largest_force(ki_midsolver *self, const double *dL) {
     const ki_dynamics *d = self->step->dynamics;
@@ -193,6 +207,8 @@ static double largest_force(ki_midsolver *self, const double *dL) {
     for (int i = 0; i < J.rows; i++)
         for (int k = J.start[i]; k < J.start[i + 1]; k++)
             self->force[J.index[k]] += d->at.J[k] * dL[i];
+    for (int j = 0; j < d->system->n_v; j++)
+        self->force[j] *= d->scales->move[j];
     return largest(self->force, d->system->n_v);
 }
 

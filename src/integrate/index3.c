@@ -334,3 +334,7 @@ void ki_index3_project(void *index3, const double *s, double *x) {
 double ki_index3_lambda_scale(const ki_index3 *self) {
     return self->lambda_scale;
 }
+
+double ki_index3_displacement_scale(const ki_index3 *self) {
+    return self->s;
+}

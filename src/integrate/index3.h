@@ -77,6 +77,9 @@ void ki_index3_project(void *index3, const double *s, double *x);
 /* Factor of dlambda to the unknown that Newton's method judges: 1, s or s/m. */
 double ki_index3_lambda_scale(const ki_index3 *self);
 
+/* s: what an acceleration displaces in the step. */
+double ki_index3_displacement_scale(const ki_index3 *self);
+
 /* Condition number of the (scaled) matrix in the 2-norm, computed through the inverse of the matrix scaled on
  * both sides; dense work, n^3. NaN when out of memory. */
 double ki_index3_condition(ki_index3 *self);

@@ -80,13 +80,6 @@ static void displace(ki_index3 *self, const double *y, int j, double h) {
     }
 }
 
-static double largest(const double *x, int n) {
-    double most = 0;
-    for (int i = 0; i < n; i++)
-        most = fmax(most, fabs(x[i]));
-    return most;
-}
-
 /* The change in column j, d/d(q, v, z)_j = (residual - base) / h, into its places. */
 static void store_column(ki_index3 *self, int j, double h) {
     const keel_system *sys = self->dynamics->system;
@@ -107,14 +100,16 @@ keel_status ki_index3_differences(ki_index3 *self, double t, const double *y) {
     bool needs_R = !self->exact, needs_rate = self->needs_rate && !self->exact_rate;
     if (!needs_R && !needs_rate)
         return KEEL_OK;
-    double size[3] = {largest(y, sys->n_q), largest(y + sys->n_q, sys->n_v),
-                      largest(y + sys->n_q + sys->n_v, sys->n_z)};
+    const double *v = y + sys->n_q, *z = v + sys->n_v, *scale = d->scales->y + sys->n_q;
+    double stretch = fmax(1, ki_most_of(sys->n_q, y, d->scales->y));
     d->factored = false;
     keel_status status = evaluate(self, t, y, self->base);
     int columns = needs_R ? 2 * sys->n_v + sys->n_z : sys->n_v;
     for (int j = 0; j < columns && !status; j++) {
-        double scale = size[j < sys->n_v ? 0 : j < 2 * sys->n_v ? 1 : 2];
-        double h = ldexp(1, ilogb(1.5e-8 * fmax(scale, 1e-3))); /* a power of two: added exactly */
+        int i = j - sys->n_v; /* among v and z */
+        double size = i < 0 ? stretch * d->scales->move[j]
+                            : fmax(scale[i], fabs(i < sys->n_v ? v[i] : z[i - sys->n_v]));
+        double h = ldexp(1, ilogb(1.5e-8 * size)); /* a power of two: added exactly */
         displace(self, y, j, h);
         status = evaluate(self, t, self->y, self->residual);
         if (!status)

@@ -12,7 +12,7 @@ static const double CONTRACTION = 0.3, STUCK = 0.9;
 /* A correction of this size, relative, is noise. */
 static const double ROUND_OFF = 1e-14, NEARLY_ROUND_OFF = 1e-12;
 
-/* Absolute tolerances above this are no statement about the size of a model. */
+/* What starts at zero counts as this part of its scale at most. */
 static const double SMALL = 1e-6;
 
 /* The size of a correction relative to the largest values so far. */
@@ -35,9 +35,8 @@ bool ki_index3_newton_init(ki_index3_newton *self, ki_integrator *base, void *us
     self->dz = KI_NEW(&base->arena, double, n_z);
     self->move = KI_NEW(&base->arena, double, n_v);
     /* what starts at zero has no size yet: then that of an error that the run does not see */
-    self->largest.q = self->largest.z = fmin(base->settings.absolute_tolerance, SMALL);
-    for (int j = 0; d->system->q_size && j < n_v; j++)
-        self->largest.q = fmax(self->largest.q, d->system->q_size[j]);
+    self->largest.z = fmin(base->settings.absolute_tolerance, SMALL);
+    self->largest.q = d->system->q_size ? 1 : self->largest.z;
     return !base->arena.failed;
 }
 
@@ -95,29 +94,68 @@ static void note_decrease(double *last, double size, bool *settled) {
         *last = size;
 }
 
-/* Forces count as multipliers, divided by the largest entry of J: where all multipliers are zero their noise
- * must compare with something. */
+/* Largest M_jj s_j^2 of the scales s of the displacements. */
+static double largest_inertia(const ki_dynamics *d) {
+    const double *size = d->scales->move;
+    double most = 0;
+    for (int j = 0; j < d->system->n_v; j++)
+        most = fmax(most, fabs(d->at.M[d->system->M.start[j + 1] - 1]) * size[j] * size[j]);
+    return most;
+}
+
+/* What multipliers do in a displacement of its scale, over the inertia: the largest |x_i J_ij| s_j / I. It
+ * has the unit of an acceleration in scales, whatever the units of rows and coordinates are. */
+static double pull_of(const ki_dynamics *d, const double *x, double inertia) {
+    keel_pattern P = d->system->J;
+    double most = 0;
+    for (int i = 0; i < d->m; i++) {
+        double row = 0;
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            row = fmax(row, fabs(d->at.J[k]) * d->scales->move[P.index[k]]);
+        most = larger(most, fabs(x[i]) * row);
+    }
+    return inertia > 0 ? most / inertia : most;
+}
+
+/* Forces count as multipliers: where all multipliers are zero their noise must compare with something. */
+static void raise_sizes(ki_index3_newton *self, double inertia) {
+    const ki_dynamics *d = self->base->flow.dynamics;
+    const keel_system *sys = d->system;
+    const ki_scales *s = d->scales;
+    ki_index3_sizes *now = &self->now;
+    double force = 0;
+    for (int j = 0; j < sys->n_v; j++)
+        force = larger(force, fabs(d->at.Q[j]) * s->move[j]);
+    now->q = fmax(now->q, ki_most_of(sys->n_q, self->y, s->y));
+    now->q = fmax(now->q, ki_most_of(sys->n_v, self->move, s->move));
+    now->z = fmax(now->z, ki_most_of(sys->n_z, self->y + sys->n_q + sys->n_v, s->y + sys->n_q + sys->n_v));
+    now->lambda = fmax(now->lambda, pull_of(d, self->lambda, inertia));
+    if (d->m)
+        now->lambda = fmax(now->lambda, inertia > 0 ? force / inertia : force);
+}
+
+/* Displacements and states in parts of their scales, multipliers as the accelerations that they make. */
 static correction measure(ki_index3_newton *self) {
     const ki_dynamics *d = self->base->flow.dynamics;
     const keel_system *sys = d->system;
-    const double *z = self->y + sys->n_q + sys->n_v;
-    double scale = ki_index3_lambda_scale(self->matrix), J = size_of(keel_pattern_count(sys->J), d->at.J);
-    double q = size_of(sys->n_v, self->dq), lambda = size_of(d->m, self->dlambda),
-           dz = size_of(sys->n_z, self->dz);
-    if (self->dw)
-        q = larger(q, size_of(sys->n_v, self->dw));
+    const ki_scales *s = d->scales;
+    double scale = ki_index3_lambda_scale(self->matrix), inertia = largest_inertia(d);
+    double q = ki_most_of(sys->n_v, self->dq, s->move), lambda = pull_of(d, self->dlambda, inertia),
+           dz = ki_most_of(sys->n_z, self->dz, s->y + sys->n_q + sys->n_v);
+    double moved = size_of(sys->n_v, self->dq); /* as it is, for the report */
+    if (self->dw) {
+        q = larger(q, ki_most_of(sys->n_v, self->dw, s->move));
+        moved = larger(moved, size_of(sys->n_v, self->dw));
+    }
+    raise_sizes(self, inertia);
     ki_index3_sizes now = self->now;
-    now.q = fmax(now.q, fmax(size_of(sys->n_q, self->y), size_of(sys->n_v, self->move)));
-    now.z = fmax(now.z, size_of(sys->n_z, z));
-    now.lambda = fmax(now.lambda, size_of(d->m, self->lambda));
-    if (J > 0)
-        now.lambda = fmax(now.lambda, size_of(sys->n_v, d->at.Q) / J);
-    self->now = now;
     correction c = {.q = ratio(q, now.q), .z = ratio(dz, now.z), .lambda = ratio(lambda, now.lambda)};
     bool scaled = self->base->options->scaling != KEEL_SCALING_NONE;
-    c.scaled = scaled ? ratio(scale * lambda, fmax(now.q, scale * now.lambda)) : c.lambda;
-    note_decrease(&self->base->newton.correction_q, q, &self->settled_q);
-    note_decrease(&self->base->newton.correction_lambda, scale * lambda, &self->settled_lambda);
+    double step = ki_index3_displacement_scale(self->matrix); /* of a force, to what it moves */
+    c.scaled = scaled ? ratio(step * lambda, fmax(now.q, step * now.lambda)) : c.lambda;
+    note_decrease(&self->base->newton.correction_q, moved, &self->settled_q);
+    note_decrease(&self->base->newton.correction_lambda, scale * size_of(d->m, self->dlambda),
+                  &self->settled_lambda);
     return c;
 }
 
@@ -141,11 +179,13 @@ static bool is_closed(const ki_index3_newton *self) {
     static const double OPEN = 1e-5;
     const ki_dynamics *d = self->base->flow.dynamics;
     keel_pattern P = d->system->J;
-    double q = fmax(self->largest.q, size_of(d->system->n_q, self->base->y)); /* before the step */
+    const ki_scales *scales = d->scales;
+    double q =
+        fmax(self->largest.q, ki_most_of(d->system->n_q, self->base->y, scales->y)); /* before the step */
     for (int i = 0; !self->at_velocity_level && i < d->system->n_h; i++) {
         double size = 0;
         for (int k = P.start[i]; k < P.start[i + 1]; k++)
-            size += fabs(d->at.J[k]) * q;
+            size += fabs(d->at.J[k]) * q * scales->move[P.index[k]];
         if (d->system->row_size)
             size = fmax(size, d->system->row_size[i]);
         if (!(fabs(self->r_C[i]) <= OPEN * size))

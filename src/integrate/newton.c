@@ -9,6 +9,9 @@
 /* Part of the size of J M^-1 J^T that delta is. */
 static const double REGULARIZATION = 1e-10;
 
+/* Differences displace a component by no less than this part of its scale. */
+static const double SMALL_PART = 1e-3;
+
 /* Where the parts of the matrix go; the blocks are [0, n_v) accelerations, [n_v, n_v + m) multipliers, then
  * states. Part p has its entries in order from first[p] on. */
 typedef struct layout {
@@ -248,12 +251,9 @@ static keel_status linearize_exactly(ki_newton *n, double t, const double *y, co
 /* Column j: (f(y + h e_j) - f(y)) / h with h at the square root of round-off. */
 static keel_status linearize_by_differences(ki_newton *n, double t, const double *y, const double *rate) {
     ki_dynamics *d = n->dynamics;
-    double largest = 0;
-    for (int j = 0; j < n->size; j++)
-        largest = fmax(largest, fabs(y[j]));
     for (int j = 0; j < n->size; j++) {
         keep(n->y, y, n->size + 1);
-        double h = 1.5e-8 * fmax(fabs(y[j]), fmax(1e-3 * largest, 1e-6));
+        double h = 1.5e-8 * fmax(fabs(y[j]), SMALL_PART * d->scales->y[j]);
         n->y[j] += h;
         h = n->y[j] - y[j];
         keel_status status = ki_rate(d, t, n->y, n->rate);

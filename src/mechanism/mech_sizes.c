@@ -127,18 +127,21 @@ keel_status ki_sizes_build(ki_mech *mech) {
     const ki_layout *l = mech->layout;
     int m = l->n_h + l->n_n;
     double *q_size = KI_NEW(&mech->arena, double, mech->system.n_v), size = extent(mech);
+    int *q_turns = KI_NEW(&mech->arena, int, mech->system.n_v);
     double *coordinate_size = KI_NEW(&mech->arena, double, mech->system.n_q);
     double *Phi_size = KI_NEW(&mech->arena, double, l->n_h); /* zeros */
     double *row_size = KI_NEW(&mech->arena, double, m);
     int *row_turns = KI_NEW(&mech->arena, int, m);
     double *body_size = KI_NEW(&mech->arena, double, mech->body_count);
-    if (!q_size || !coordinate_size || !Phi_size || !row_size || !row_turns || !body_size)
+    if (!q_size || !coordinate_size || !q_turns || !Phi_size || !row_size || !row_turns || !body_size)
         return KEEL_ERROR_MEMORY;
     body_extents(mech, body_size);
     for (int b = 1; b < mech->body_count; b++) {
         const ki_joint_role *role = ki_role(&mech->body[b].hinge, mech->d);
-        for (int j = 0; j < mech->body[b].n_v; j++)
-            q_size[mech->body[b].v + j] = turns(mech, &mech->body[b].hinge, j) ? 1 : size;
+        for (int j = 0; j < mech->body[b].n_v; j++) {
+            q_turns[mech->body[b].v + j] = turns(mech, &mech->body[b].hinge, j);
+            q_size[mech->body[b].v + j] = q_turns[mech->body[b].v + j] ? 1 : size;
+        }
         for (int i = 0; i < role->n_q; i++) /* a quaternion stands last */
             coordinate_size[mech->body[b].q + i] =
                 role->kinematics && i >= role->n_q - 4 ? 1 : q_size[mech->body[b].v + i];
@@ -154,6 +157,7 @@ keel_status ki_sizes_build(ki_mech *mech) {
             Phi_size[part->row] = fmax(Phi_size[part->row], reach(mech, part));
     }
     mech->system.q_size = q_size;
+    mech->system.q_turns = q_turns;
     mech->system.coordinate_size = coordinate_size;
     mech->system.Phi_size = Phi_size;
     mech->system.row_size = row_size;

@@ -277,7 +277,10 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         return status;
     load_start(sim, start);
     ki_collapse_init(&sim->collapse, start->t);
-    if (!(status = choose_constraints(sim, start)))
+    status = choose_constraints(sim, start);
+    if (!status && !sim->system->q_size) /* not known without: sizes of constraints are measured by them */
+        ki_find_scales(sim->full, start->t, sim->row_y, sim->settings.until - start->t);
+    if (!status)
         status = consistent_start(sim, start->t, velocities_given);
     if (status)
         return status;

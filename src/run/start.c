@@ -15,6 +15,7 @@ typedef struct level {
     int rows, count;  /* constraints, components  */
     const double *violation;
     double *x; /* the components of y      */
+    const double *scale;
     keel_name_of names;
 } level;
 
@@ -49,21 +50,22 @@ static keel_status forgive_round_off(const ki_dynamics *d, const level *l, keel_
 /* Largest change of a component, and a note if it is more than round-off. */
 static double report_change(const ki_dynamics *d, const level *l, const double *before,
                             keel_diagnostics *diagnostics) {
-    double moved = 0, size = 0;
+    double moved = 0, most = 0, size = ki_most_of(l->count, l->x, l->scale);
     int which = 0;
     char name[32];
     for (int i = 0; i < l->count; i++) {
         double change = fabs(l->x[i] - before[i]);
-        size = fmax(size, fabs(l->x[i]));
-        if (change > moved) {
-            moved = change;
+        moved = fmax(moved, change);
+        if (change / l->scale[i] > most) {
+            most = change / l->scale[i];
             which = i;
         }
     }
-    if (moved > 1e-12 * size)
+    if (most > 1e-12 * size)
         keel_diagnostics_add(diagnostics, KEEL_NOTE, (keel_location){0},
                              "the start was made consistent at %s level: largest change %.3g, in '%s'",
-                             l->word, moved, keel_system_name(d->system, l->names, which, name));
+                             l->word, fabs(l->x[which] - before[which]),
+                             keel_system_name(d->system, l->names, which, name));
     return moved;
 }
 
@@ -77,12 +79,12 @@ static keel_status make_consistent(ki_dynamics *d, const keel_settings *settings
                                    ki_start_report *report) {
     const keel_system *sys = d->system;
     double *before = KI_NEW(&d->arena, double, d->n_y);
-    level position = {"position", 1, sys->n_h, sys->n_q, d->at.Phi, ki_q(y), KEEL_NAME_Q};
+    level position = {"position", 1, sys->n_h, sys->n_q, d->at.Phi, ki_q(y), d->scales->y, KEEL_NAME_Q};
     /* the modified Lagrange equations live with violations: a start that is off by a little is a start like
      * any other */
     bool keep = d->law->formulation == KEEL_PENALTY;
-    level velocity = {"velocity", fabs(settings->until - t), d->m, sys->n_v, d->at.rate, ki_v(d, y),
-                      KEEL_NAME_V};
+    level velocity = {"velocity", fabs(settings->until - t), d->m,       sys->n_v, d->at.rate,
+                      ki_v(d, y), d->scales->y + sys->n_q,   KEEL_NAME_V};
     if (!before)
         return KEEL_ERROR_MEMORY;
     memcpy(before, y, (size_t)d->n_y * sizeof *before);

@@ -158,7 +158,7 @@ static void the_pole_is_named(void **state) {
     t.settings.closed_forms = KEEL_CLOSED_FORMS_NO;
     trial_run(&t, NULL);
     assert_int_equal(t.status, KEEL_ERROR_STEP_SIZE);
-    assert_true(t.result.count.steps + t.result.count.rejected < 10000);
+    assert_true(t.result.count.steps + t.result.count.rejected < 20000);
     if (!says(&t, "look at force 'push', which is not finite near t = 1"))
         fail_msg("%s", trial_error(&t));
     trial_end(&t);

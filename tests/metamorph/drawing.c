@@ -150,7 +150,7 @@ const family *find_family(const char *name, drive_mode *mode) {
 
 void draw(const family *f, drive_mode mode, uint64_t seed, drawing *d) {
     rng r = {seed * 1000003u + (uint64_t)mode};
-    *d = (drawing){.coordinates = "auto", .method = "auto", .tolerance = 1e-11, .absolute_tolerance = 1e-11};
+    *d = (drawing){.coordinates = "auto", .method = "auto", .tolerance = 1e-11};
     d->placed = (placement){.turn = identity(), .length = 1, .mass = 1, .time = 1};
     snprintf(d->name, sizeof d->name, "%s.%s %llu", f->name, MODE_NAME[mode], (unsigned long long)seed);
     rng_next(&r);

@@ -73,7 +73,7 @@ typedef struct drawing {
     int mobility; /* freedoms that the family is known to have, motions left out */
     int singular; /* singular poses that it passes */
     const char *coordinates, *method;
-    double tolerance, absolute_tolerance;
+    double tolerance;
     placement placed;
 } drawing;
 

@@ -124,10 +124,8 @@ char *drawing_text(const drawing *d) {
         put_joint(file, d, &d->joint[j]);
     put_drives(file, d);
     put_start(file, d);
-    fprintf(
-        file,
-        "simulate: {until: %.17g, method: %s, tolerance: %.17g, absolute_tolerance: %.17g, output: %.17g}\n",
-        d->until, d->method, d->tolerance, d->absolute_tolerance, d->until / 8);
+    fprintf(file, "simulate: {until: %.17g, method: %s, tolerance: %.17g, output: %.17g}\n", d->until,
+            d->method, d->tolerance, d->until / 8);
     fclose(file);
     return text;
 }

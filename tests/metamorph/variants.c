@@ -5,8 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* In milliseconds rates are small, and an absolute tolerance that suits them is close to round-off for
- * angles: the tolerance is less tight there. Methods and tolerances act on a drawing in general position, in
+/* Methods and tolerances act on a drawing in general position, in
  * which no number happens to be 0 or 1. */
 static const variant VARIANTS[] = {
     {.name = "base", .help = "as drawn, against its twin and its known mobility"},
@@ -24,14 +23,10 @@ static const variant VARIANTS[] = {
     {.name = "absolute", .help = "coordinates: absolute, turned", .coordinates = "absolute", .turn = 2},
     {.name = "millimetres", .help = "lengths in millimetres", .length = 1000},
     {.name = "tonnes", .help = "masses in tonnes", .mass = 1e-3},
-    {.name = "milliseconds", .help = "times in milliseconds", .time = 1000, .tolerance = 1e-9},
-    {.name = "units",
-     .help = "all three, turned",
-     .length = 1000,
-     .mass = 1e-3,
-     .time = 1000,
-     .tolerance = 1e-9,
-     .turn = 2},
+    {.name = "milliseconds", .help = "times in milliseconds", .time = 1000},
+    {.name = "units", .help = "all three, turned", .length = 1000, .mass = 1e-3, .time = 1000, .turn = 2},
+    {.name = "centimetres", .help = "in cm, g, s", .length = 100, .mass = 1e3},
+    {.name = "inches", .help = "in inches and slinches", .length = 1 / 0.0254, .mass = 1 / 175.126835},
     {.name = "rounded_12", .help = "turned, then rounded to 12 digits", .turn = 2, .digits = 12},
     {.name = "rounded_9", .help = "turned, then rounded to 9 digits", .turn = 2, .digits = 9},
     {.name = "rounded_6", .help = "turned, then rounded to 6 digits", .turn = 2, .digits = 6},
@@ -51,8 +46,7 @@ static const variant VARIANTS[] = {
      .twin = true,
      .length = 1000,
      .mass = 1e-3,
-     .time = 1000,
-     .tolerance = 1e-9},
+     .time = 1000},
     {.name = "twin_absolute",
      .help = "the twin turned about z, coordinates: absolute",
      .twin = true,
@@ -131,8 +125,7 @@ static void measure_drive(const drawing *d, drawn_drive *drive, double of_angle,
     drive->value *= slides ? of_angle * L : of_angle;
 }
 
-/* Lengths, masses and times in units that are 1/L, 1/M, 1/T of the old ones. The absolute tolerance is that
- * of the smallest of what it is compared with: angles, lengths and the rates of both. */
+/* Lengths, masses and times in units that are 1/L, 1/M, 1/T of the old ones. */
 static void measure(drawing *d, double L, double M, double T) {
     for (int b = 1; b <= d->bodies; b++) {
         d->body[b].mass *= M;
@@ -159,7 +152,6 @@ static void measure(drawing *d, double L, double M, double T) {
     d->gravity = scale(L / (T * T), d->gravity);
     d->until *= T;
     d->extent *= L;
-    d->absolute_tolerance *= fmin(fmin(1, L), fmin(1 / T, L / T));
     d->placed.length *= L, d->placed.mass *= M, d->placed.time *= T;
 }
 
@@ -283,7 +275,6 @@ static variant random_mixture(rng *r, bool twin) {
                      .length = FACTOR[choose(r, 1, 2)],
                      .mass = FACTOR[choose(r, 0, 1)],
                      .time = time,
-                     .tolerance = time > 1 ? 1e-9 : 0,
                      .shuffle = choose(r, 0, 1),
                      .exchange = choose(r, 0, 1),
                      .coordinates = COORDINATES[choose(r, 0, 2)]};
@@ -305,7 +296,7 @@ void vary(drawing *d, const variant *v, uint64_t seed) {
     if (v->turn || v->shift > 0)
         move(d, R, p);
     if (v->tolerance > 0)
-        d->tolerance = d->absolute_tolerance = v->tolerance;
+        d->tolerance = v->tolerance;
     measure(d, factor(v->length), factor(v->mass), factor(v->time));
     if (v->digits)
         round_places(d, v->digits);

@@ -1,6 +1,7 @@
 /* scales - every model by every integrator, in other units: the same steps and the same motion
  * (docs/scales.md). */
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,72 +110,191 @@ static double apart(const double *a, const double *b, int n, double size) {
     return most == 0 ? 0 : most / size;
 }
 
-static double log_ratio(long a, long b) {
-    return 100 * ((double)b / (double)(a > 0 ? a : 1) - 1);
+/* What one pair of runs came to: the change of the number of steps, and the largest difference of q, v and z.
+ */
+typedef struct change {
+    double steps, motion, lambda;
+    bool failed;
+} change;
+
+static change compare(const keel_system *s, const outcome *base, const outcome *o) {
+    change c = {.failed = o->status < 0 || base->status < 0};
+    if (c.failed)
+        return c;
+    c.steps = fmax(0, fabs((double)(o->steps - base->steps)) - 1) / (double)base->steps; /* one is chance */
+    c.motion = apart(base->q, o->q, s->n_q, base->most_q);
+    c.motion = fmax(c.motion, apart(base->v, o->v, s->n_v, base->most_v));
+    c.motion = fmax(c.motion, apart(base->z, o->z, s->n_z, base->most_z));
+    c.lambda = apart(base->lambda, o->lambda, keel_system_m(s), base->most_lambda);
+    return c;
 }
 
-static void compare(const char *model, const char *method, const char *what, const keel_system *s,
-                    const outcome *base, const outcome *o) {
-    if (o->status < 0 || base->status < 0) {
-        printf("%-22s %-34s %-12s status %d / %d steps %ld/%ld %s\n", model, method, what, base->status,
-               o->status, base->steps, o->steps, o->status < 0 ? o->text : base->text);
+static const struct {
+    const char *name;
+    units in;
+} UNITS[] = {
+    {"length 2^10", {0x1p10, 1, 1}},
+    {"mass 2^-10", {1, 0x1p-10, 1}},
+    {"time 2^10", {1, 1, 0x1p10}},
+    {"length 1e-9", {1e-9, 1, 1}},
+    {"length 1e9", {1e9, 1, 1}},
+    {"mass 1e-9", {1, 1e-9, 1}},
+    {"mass 1e9", {1, 1e9, 1}},
+    {"time 1e-9", {1, 1, 1e-9}},
+    {"time 1e9", {1, 1, 1e9}},
+    {"mm-t-s", {1e3, 1e-3, 1}},
+    {"mm-kg-ms", {1e3, 1, 1e3}},
+    {"cm-g-s", {1e2, 1e3, 1}},
+    {"inch-slinch-s", {1 / 0.0254, 1 / 175.126835, 1}},
+};
+enum { ALL_UNITS = sizeof UNITS / sizeof *UNITS };
+
+typedef struct method {
+    const char *name;
+    int steps; /* of methods with fixed steps; 0: tolerance */
+} method;
+
+static const method METHODS[] = {
+    {"dop853", 0},        {"dopri5", 0},     {"adams", 0},        {"radau5", 0},
+    {"radau9", 0},        {"bdf", 0},        {"ida", 0},          {"rk4", 200},
+    {"bdf-fixed", 200},   {"newmark", 200},  {"hht", 200},        {"generalized-alpha", 200},
+    {"trapezoidal", 200}, {"midpoint", 200}, {"conserving", 200}, {"auto", 0},
+};
+enum { ALL_METHODS = sizeof METHODS / sizeof *METHODS };
+
+/* Of a method: pairs of runs, those with the same steps and motion, and the largest changes. */
+typedef struct score {
+    int pairs, right, skipped;
+    double steps, motion;
+} score;
+
+typedef struct request {
+    double tolerance, part, limit;
+    int every; /* so many combinations of model and units: one */
+    const char *model, *method;
+    bool verbose;
+} request;
+
+static const double MOST_STEPS = 20000, MOST_CHANGE = 0.05;
+
+static keel_model *read_model(const char *name) {
+    char path[512];
+    keel_status status;
+    keel_assembly_report report;
+    keel_mechanism_facts facts;
+    keel_diagnostics *messages = keel_diagnostics_new();
+    snprintf(path, sizeof path, "%s/models/%s.yaml", KEEL_SOURCE_DIR, name);
+    keel_model *model = keel_model_read(path, NULL, 0, messages, &status);
+    if (model && keel_mechanism_look(model->system, &facts))
+        keel_model_assemble(model, messages, &report);
+    keel_diagnostics_free(messages);
+    return model;
+}
+
+static void tell(const request *asked, const char *model, const char *by, const char *in, const change *c,
+                 const outcome *base, const outcome *o, bool right) {
+    if (right && !asked->verbose)
         return;
+    printf("%s%s, %s, %s: %ld steps, %ld; motion apart by %.1e, multipliers by %.1e%s%s\n",
+           right ? "" : "FAILED ", model, by, in, base->steps, o->steps, c->motion, c->lambda,
+           o->text[0] ? ": " : "", o->text);
+    fflush(stdout);
+}
+
+static void try_method(const request *asked, const char *name, const keel_model *model, int number, int k,
+                       score *of) {
+    keel_settings settings = model->settings;
+    keel_diagnostics *messages = keel_diagnostics_new();
+    keel_method_parse(METHODS[k].name, (keel_location){0}, messages, &settings.method);
+    keel_diagnostics_free(messages);
+    double t = model->start->t;
+    settings.tolerance = asked->tolerance;
+    settings.absolute_tolerance = 0;
+    settings.until = t + asked->part * (settings.until - t);
+    settings.step = METHODS[k].steps ? (settings.until - t) / METHODS[k].steps : 0;
+    settings.output = (settings.until - t) / 16;
+    settings.newton_tolerance =
+        fmin(settings.newton_tolerance, 1e-13); /* an iteration may end one round later */
+    settings.max_steps = MOST_STEPS;
+    settings.closed_forms = KEEL_CLOSED_FORMS_NO;
+    settings.code = KEEL_CODE_TAPE;
+    outcome base = run_in(model, &settings, (units){1, 1, 1});
+    base.most_v =
+        fmax(base.most_v, base.most_q / (settings.until - t)); /* what rests has no speed of its own */
+    if (base.status < 0)                                       /* a method that the model is not made for */
+        of->skipped++;
+    for (int u = 0; u < ALL_UNITS && base.status >= 0; u++) {
+        if ((number + 5 * k + u) % asked->every)
+            continue;
+        outcome o = run_in(model, &settings, UNITS[u].in);
+        change c = compare(model->system, &base, &o);
+        bool right = !c.failed && c.steps <= MOST_CHANGE && c.motion <= asked->limit;
+        of->pairs++, of->right += right;
+        of->steps = fmax(of->steps, c.steps), of->motion = fmax(of->motion, c.motion);
+        tell(asked, name, METHODS[k].name, UNITS[u].name, &c, &base, &o, right);
+        clear(&o);
     }
-    printf(
-        "%-22s %-34s %-12s steps %6ld %+7.1f%%  q %.1e  v %.1e z %.1e lambda %.1e viol %.0e/%.0e %.0e/%.0e\n",
-        model, method, what, base->steps, log_ratio(base->steps, o->steps),
-        apart(base->q, o->q, s->n_q, base->most_q), apart(base->v, o->v, s->n_v, base->most_v),
-        apart(base->z, o->z, s->n_z, base->most_z),
-        apart(base->lambda, o->lambda, keel_system_m(s), base->most_lambda), o->position, base->position,
-        o->velocity, base->velocity);
+    clear(&base);
+}
+
+/* The names of models/, in a file or given by the build. */
+static const char *const MODELS[] = {KEEL_MODELS};
+enum { ALL_MODELS = sizeof MODELS / sizeof *MODELS };
+
+static bool parse(request *asked, int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (!strcmp(argv[i], "--verbose")) {
+            asked->verbose = true;
+            continue;
+        }
+        if (!value)
+            return false;
+        if (!strcmp(argv[i], "--model"))
+            asked->model = value;
+        else if (!strcmp(argv[i], "--method"))
+            asked->method = value;
+        else if (!strcmp(argv[i], "--every"))
+            asked->every = atoi(value);
+        else if (!strcmp(argv[i], "--part"))
+            asked->part = atof(value);
+        else if (!strcmp(argv[i], "--tolerance"))
+            asked->tolerance = atof(value);
+        else if (!strcmp(argv[i], "--limit"))
+            asked->limit = atof(value);
+        else
+            return false;
+        i++;
+    }
+    return asked->every > 0;
 }
 
 int main(int argc, char **argv) {
-    static const struct {
-        const char *name;
-        units in;
-    } UNITS[] = {
-        {"2^10 L", {1024, 1, 1}},     {"2^-10 M", {1, 1. / 1024, 1}}, {"2^10 T", {1, 1, 1024}},
-        {"2^-30 L", {0x1p-30, 1, 1}}, {"2^30 L", {0x1p30, 1, 1}},     {"2^-30 M", {1, 0x1p-30, 1}},
-        {"2^30 M", {1, 0x1p30, 1}},   {"2^-30 T", {1, 1, 0x1p-30}},   {"2^30 T", {1, 1, 0x1p30}},
-        {"mm-t-s", {1000, 1e-3, 1}},
-    };
-    double tolerance = argc > 3 ? atof(argv[3]) : 0;
-    if (argc < 3)
+    request asked = {.tolerance = 1e-10, .part = 0.02, .limit = 1e-10, .every = 1};
+    score scores[ALL_METHODS] = {0};
+    int wrong = 0;
+    if (!parse(&asked, argc, argv)) {
+        fprintf(stderr,
+                "usage: scales [--model NAME] [--method NAME] [--every N] [--part OF_RUN] [--tolerance T] "
+                "[--limit DIFFERENCE] [--verbose]\n");
         return 2;
-    keel_diagnostics *messages = keel_diagnostics_new();
-    keel_status status;
-    char path[512];
-    snprintf(path, sizeof path, "%s/models/%s.yaml", KEEL_SOURCE_DIR, argv[1]);
-    keel_model *model = keel_model_read(path, NULL, 0, messages, &status);
-    if (!model)
-        return 2;
-    keel_assembly_report report;
-    keel_mechanism_facts facts;
-    if (keel_mechanism_look(model->system, &facts) && keel_model_assemble(model, messages, &report))
-        return 2;
-    keel_settings settings = model->settings;
-    if (keel_method_parse(argv[2], (keel_location){0}, messages, &settings.method))
-        return 2;
-    if (tolerance > 0)
-        settings.tolerance = tolerance;
-    if (argc > 4)
-        settings.until = model->start->t + atof(argv[4]) * (settings.until - model->start->t);
-    if (argc > 5)
-        settings.step = atof(argv[5]);
-    settings.max_steps = 20000;
-    settings.closed_forms = KEEL_CLOSED_FORMS_NO;
-    outcome base = run_in(model, &settings, (units){1, 1, 1});
-    if (base.status < 0)
-        compare(argv[1], argv[2], "base", model->system, &base, &base);
-    else
-        for (size_t i = 0; i < sizeof UNITS / sizeof *UNITS; i++) {
-            outcome o = run_in(model, &settings, UNITS[i].in);
-            compare(argv[1], argv[2], UNITS[i].name, model->system, &base, &o);
-            clear(&o);
-        }
-    clear(&base);
-    keel_model_free(model);
-    keel_diagnostics_free(messages);
-    return 0;
+    }
+    for (int i = 0; i < ALL_MODELS; i++) {
+        if (asked.model && strcmp(asked.model, MODELS[i]))
+            continue;
+        keel_model *model = read_model(MODELS[i]);
+        for (int k = 0; model && k < ALL_METHODS; k++)
+            if (!asked.method || !strcmp(asked.method, METHODS[k].name))
+                try_method(&asked, MODELS[i], model, 7 * i, k, &scores[k]);
+        keel_model_free(model);
+    }
+    printf("| method | pairs of runs | alike | steps | motion |\n|---|---|---|---|---|\n");
+    for (int k = 0; k < ALL_METHODS; k++) {
+        const score *s = &scores[k];
+        if (s->pairs)
+            printf("| `%s` | %d | %d | %.1f %% | %.0e |\n", METHODS[k].name, s->pairs, s->right,
+                   100 * s->steps, s->motion);
+        wrong += s->pairs - s->right;
+    }
+    return wrong > 0;
 }

@@ -1,5 +1,6 @@
 #include "scales/rescaled.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,15 +196,52 @@ static keel_status outputs(const keel_system *system, void *w, const keel_point 
     return b->outputs(b, self->base, &point, self->dv, values);
 }
 
+static int next_switch(const keel_system *system, void *w, double from, double until, double when[3]) {
+    const rescaled *r = of(system);
+    double T = r->in.time;
+    int found = r->base->switches.next(r->base, ((work *)w)->base, from / T, until / T, when);
+    for (int k = 0; found && k < 3; k++)
+        when[k] *= T;
+    return found;
+}
+
+static void switch_values(const keel_system *system, void *w, const keel_point *at, double *g) {
+    const rescaled *r = of(system);
+    keel_point point = point_of(w, at);
+    r->base->switches.values(r->base, ((work *)w)->base, &point, g);
+}
+
 /* ---- construction */
+
+static bool is_angle(const keel_system *b, int j) {
+    const char *unit = b->units.q && !b->kinematics ? b->units.q[j] : NULL;
+    return b->q_turns ? b->q_turns[j] : unit && strcmp(unit, "rad") == 0;
+}
+
+/* With kinematics: coordinates that displacements by lengths move. */
+static void find_lengths(rescaled *r) {
+    const keel_system *b = r->base;
+    double *q = numbers(b->n_q), *v = numbers(b->n_v), *rate = numbers(b->n_q);
+    for (int i = 0; i < b->n_q; i++)
+        q[i] = 0.5;
+    for (int j = 0; j < b->n_v; j++)
+        v[j] = r->alpha_v[j] == 1 && is_angle(b, j) ? 0 : 1;
+    b->kinematics(b, q, v, rate);
+    for (int i = 0; i < b->n_q; i++)
+        r->alpha_q[i] = rate[i] != 0 ? r->in.length : 1;
+    free(q), free(v), free(rate);
+}
 
 static void choose_factors(rescaled *r) {
     const keel_system *b = r->base;
     double L = r->in.length;
     for (int j = 0; j < b->n_v; j++)
-        r->alpha_v[j] = b->q_size && b->q_size[j] == 1 ? 1 : L;
+        r->alpha_v[j] = is_angle(b, j) ? 1 : L;
+    /* coordinates come with their displacements, in order: quaternions have one more */
     for (int i = 0; i < b->n_q; i++)
-        r->alpha_q[i] = b->coordinate_size ? (b->coordinate_size[i] == 1 ? 1 : L) : r->alpha_v[i];
+        r->alpha_q[i] = !b->kinematics ? r->alpha_v[i] : 1;
+    if (b->kinematics)
+        find_lengths(r);
     for (int i = 0; i < keel_system_m(b); i++)
         r->beta[i] = b->row_turns ? (b->row_turns[i] ? 1 : L) : L * L;
 }
@@ -248,6 +286,9 @@ rescaled *rescaled_new(const keel_system *base, units in) {
     s->advance = base->advance ? advance : NULL;
     s->pull = base->pull ? pull : NULL;
     s->kernel = NULL;
+    s->prepare = NULL;
+    s->switches.next = base->switches.next ? next_switch : NULL;
+    s->switches.values = base->switches.values ? switch_values : NULL;
     s->accelerate = NULL;
     memset(&s->own, 0, sizeof s->own);
     s->reduction = NULL;

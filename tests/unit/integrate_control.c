@@ -142,7 +142,8 @@ static void nan_stays_the_largest(void **state) {
     (void)state;
     ki_scales scales = {.y = (double[]){1, 1, 1, 1}};
     ki_dynamics d = {.scales = &scales};
-    ki_integrator self = {.n = 4, .flow = {.dynamics = &d}, .settings = {.tolerance = 1e-3, .absolute_tolerance = 1e-3}};
+    ki_integrator self = {
+        .n = 4, .flow = {.dynamics = &d}, .settings = {.tolerance = 1e-3, .absolute_tolerance = 1e-3}};
     double y[4] = {1, 1, 1, 1}, size[3] = {1, 1, 1};
     for (int i = 0; i < 3; i++) {
         double e[4] = {1e-9, 1e-9, 1e-9, 0};

@@ -46,14 +46,13 @@ static int residual(realtype t, N_Vector Y, N_Vector Y_rate, N_Vector F, void *u
 }
 
 /* Weights of the n components from `first` on: 1 / allowed error. Not even Newton's iteration is better
- * than the round-off of the largest of them. */
+ * than the round-off of the largest of them, in their scales. */
 static void set_weights(const ida *self, const double *Y, int first, int n, double *w) {
     static const double ROUND_OFF = 3e-14;
-    double most = 0;
+    const double *scale = self->base.flow.dynamics->scales->y;
+    double most = ki_most_of(n, Y + first, scale + first);
     for (int i = first; i < first + n; i++)
-        most = fmax(most, fabs(Y[i]));
-    for (int i = first; i < first + n; i++)
-        w[i] = 1 / fmax(ki_allowed_error(&self->base, Y, Y, i), ROUND_OFF * most);
+        w[i] = 1 / fmax(ki_allowed_error(&self->base, Y, Y, i), ROUND_OFF * most * scale[i]);
 }
 
 /* Next to nothing for work and multipliers. */

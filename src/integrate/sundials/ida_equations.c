@@ -63,13 +63,22 @@ static keel_status evaluate(ki_ida_equations *e, double t, const double *Y) {
     return status;
 }
 
-/* N (v - G^T mu) */
+/* out -= S^2 G^T mu with the scales S of the displacements: without them lengths and angles would be mixed */
+static void subtract_extra(const ki_dynamics *d, const double *mu, double *out) {
+    const double *size = d->scales->move;
+    keel_pattern P = d->system->J;
+    for (int i = 0; i < d->system->n_h; i++)
+        for (int k = P.start[i]; k < P.start[i + 1]; k++)
+            out[P.index[k]] -= size[P.index[k]] * size[P.index[k]] * d->at.J[k] * mu[i];
+}
+
+/* N (v - S^2 G^T mu) */
 static void configuration_rate(ki_ida_equations *e, const double *Y, double *q_rate) {
     const ki_dynamics *d = e->dynamics;
     const keel_system *sys = d->system;
     copy(e->v_free, Y + sys->n_q, sys->n_v);
     if (e->ggl)
-        add_transposed(d, sys->n_h, -1, Y + e->mu, e->v_free);
+        subtract_extra(d, Y + e->mu, e->v_free);
     if (sys->kinematics)
         sys->kinematics(sys, Y, e->v_free, q_rate);
     else
@@ -211,7 +220,11 @@ static void assemble(ki_ida_equations *e) {
     if (!e->ggl)
         return;
     put_rate_q(e);
-    put_transposed(e, G, d->at.J, 0, mu);
+    for (int i = 0; i < sys->n_h; i++)
+        for (int k = G.start[i]; k < G.start[i + 1]; k++) {
+            double size = d->scales->move[G.index[k]];
+            put(e, G.index[k], mu + i, d->at.J[k] * size * size);
+        }
     put_matrix(e, G, d->at.J, 1, mu, 0);
 }
 
@@ -315,15 +328,15 @@ static double largest(const double *x, int n) {
 static double scale_of(const ki_ida_equations *e, const double *Y, int j) {
     const ki_dynamics *d = e->dynamics;
     const keel_system *sys = d->system;
-    static const double SMALL_PART = 1e-3, SMALLEST = 1e-6;
+    static const double SMALL_PART = 1e-3;
     double scale = 0;
     if (j < e->lambda)
-        scale = fmax(fabs(Y[j]), SMALL_PART * largest(Y, d->n_y - 1));
+        return fmax(fabs(Y[j]), SMALL_PART * d->scales->y[j]);
     else if (j < e->mu)
         scale = fmax(largest(d->at.Q, sys->n_v), largest(Y + e->lambda, d->m));
     else
         scale = largest(Y + sys->n_q, sys->n_v);
-    return fmax(scale, SMALLEST);
+    return scale > 0 ? scale : 1;
 }
 
 /* Factor of equation i, and of its unknown, in the scaled matrix. */

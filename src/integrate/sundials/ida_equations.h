@@ -2,7 +2,7 @@
  *
  *     Y = (q, v, z, W, lambda)   index1            Y = (q, v, z, W, lambda, mu)   ggl
  *
- *     q' - N v = 0                                 q' - N (v - G^T mu) = 0
+ *     q' - N v = 0                                 q' - N (v - S^2 G^T mu) = 0
  *     M v' + J^T lambda - Q = 0                    M v' + J^T lambda - Q = 0
  *     z' - f = 0,  W' - power = 0                  z' - f = 0,  W' - power = 0
  *     J v' - xi = 0                                J v - tau = 0 (holonomic),  Psi = 0 (nonholonomic)
@@ -49,7 +49,7 @@ typedef struct ki_ida_equations {
     int size;       /* of Y                                                              */
     int lambda, mu; /* where they begin in Y; lambda = n_y                               */
     double gamma;   /* of the matrix that is factored; 0: none                            */
-    double *v_free; /* [n_v] v - G^T mu                                                  */
+    double *v_free; /* [n_v] v - S^2 G^T mu                                               */
     bool *dropped;  /* [m] rows that depend on others                                     */
     ki_lu *lu;
     keel_pattern pattern;
