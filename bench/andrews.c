@@ -39,6 +39,7 @@ static double time_run(const char *name, const keel_system *system, const keel_s
     keel_settings settings = keel_settings_default();
     settings.until = 0.03;
     settings.tolerance = tolerance;
+    settings.code = KEEL_CODE_TAPE; /* shortened formulas, and machine code where it is attached */
     double least = INFINITY;
     for (int i = 0; i < repeats; i++) {
         keel_result result;
