@@ -102,15 +102,22 @@ const ki_programs *ki_shortened_programs(const ki_model *model) {
     return atomic_load(&p->made);
 }
 
-bool ki_is_prepared(const ki_model *model) {
-    return !model->preparation || atomic_load(&model->preparation->made);
-}
-
-void ki_prepare_from_start(const ki_model *model) {
-    if (model->preparation)
-        atomic_store(&model->preparation->from_start, true);
-}
-
 bool ki_begins_prepared(const ki_model *model) {
     return !model->preparation || atomic_load(&model->preparation->from_start);
+}
+
+const void *keel_equations_shortened(const keel_system *system) {
+    const ki_model *model = keel_equations_inside(system);
+    return model ? ki_shortened_programs(model) : NULL;
+}
+
+int keel_equations_prepared(const keel_system *system) {
+    const ki_model *model = keel_equations_inside(system);
+    return model && (!model->preparation || atomic_load(&model->preparation->made));
+}
+
+void keel_equations_prepare(const keel_system *system) {
+    const ki_model *model = keel_equations_inside(system);
+    if (model && model->preparation)
+        atomic_store(&model->preparation->from_start, true);
 }

@@ -44,11 +44,7 @@ double ki_preparation_price(const ki_model *model);
  * given ones. */
 const ki_programs *ki_shortened_programs(const ki_model *model);
 
-/* Whether they are made already. */
-bool ki_is_prepared(const ki_model *model);
-
-/* From now on workspaces have them from their start: somebody asked for machine code. */
-void ki_prepare_from_start(const ki_model *model);
+/* Whether workspaces have them from their start: somebody asked for machine code. */
 bool ki_begins_prepared(const ki_model *model);
 
 #endif

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "equations/prepare.h"
 #include "keel/mechanism.h"
 #include "linalg/saddle_code.h"
 #include "native/compiler.h"
@@ -138,7 +137,7 @@ static void warn_of_cache(keel_native *native, const char *reason) {
 /* False when out of memory. */
 static bool attach(piece *p, const keel_native_options *options) {
     char reason[KI_REASON_MAX];
-    p->programs = ki_shortened_programs(p->model);
+    p->programs = keel_equations_shortened(&p->model->system);
     if (!ki_emit_model(p->model, p->programs, &p->emitted, &p->text))
         return false;
     if (!p->emitted.programs) {
@@ -158,7 +157,7 @@ static bool attach(piece *p, const keel_native_options *options) {
 static void add_piece(keel_native *native, const keel_system *system, int earned) {
     const keel_system *formulas = keel_mechanism_formulas(system);
     ki_model *model = keel_equations_inside(formulas ? formulas : system);
-    if (!model || (earned && !ki_is_prepared(model)))
+    if (!model || (earned && !keel_equations_prepared(&model->system)))
         return;
     native->piece[native->count].of = native;
     native->piece[native->count++].model = model;
@@ -188,8 +187,7 @@ keel_native *keel_native_attach(keel_system *system, const keel_native_options *
 int keel_native_is_due(const keel_system *system) {
     const keel_system *moving = system->reduction ? system->reduction->system : system;
     const keel_system *formulas = keel_mechanism_formulas(moving);
-    const ki_model *model = keel_equations_inside(formulas ? formulas : moving);
-    return model && ki_is_prepared(model);
+    return keel_equations_prepared(formulas ? formulas : moving);
 }
 
 /* ---- compile */
@@ -241,7 +239,7 @@ static keel_native_state compile(piece *p, int wait) {
 /* Both at once, if one is to wait. */
 keel_native_state keel_native_compile(keel_native *native, int wait) {
     for (int i = 0; i < native->count && wait; i++)
-        ki_prepare_from_start(native->piece[i].model);
+        keel_equations_prepare(&native->piece[i].model->system);
     for (int i = 0; i < native->count; i++)
         compile(&native->piece[i], 0);
     for (int i = 0; i < native->count && wait; i++)
