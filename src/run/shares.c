@@ -18,8 +18,14 @@ static int first_of(int *group, int i) {
     return i;
 }
 
-/* Rows that take part in the same self-stress share: of those that were not taken last. */
-static keel_status join(ki_independence *look, double *y, int *group) {
+static void unite(int *group, int i, int j) {
+    int a = first_of(group, i), b = first_of(group, j);
+    group[a > b ? a : b] = a < b ? a : b;
+}
+
+/* Rows that take part in the same self-stress share: of those that were not taken last. `parts` [m]: whether
+ * a row does. */
+static keel_status join(ki_independence *look, double *y, int *group, int *parts) {
     for (int d = 0; d < look->m; d++) {
         if (look->taken[d])
             continue;
@@ -29,11 +35,28 @@ static keel_status join(ki_independence *look, double *y, int *group) {
         for (int i = 0; i < look->m; i++) {
             if (!(fabs(y[i]) > LEAST_PART * look->scale[i]))
                 continue;
-            int a = first_of(group, i), b = first_of(group, d);
-            group[a > b ? a : b] = a < b ? a : b;
+            unite(group, i, d);
+            parts[i] = parts[d] = 1;
         }
     }
     return KEEL_OK;
+}
+
+static bool same_joint(const keel_system *sys, int i, int j) {
+    const char *const *joint = sys->names.joint;
+    return joint && joint[i] && joint[j] && !strcmp(joint[i], joint[j]);
+}
+
+/* Which rows of a joint take part is a matter of the pose: drawn along the axes of the world some do not, and
+ * do as soon as the mechanism has turned. So all of them share, or none. */
+static void join_joints(const keel_system *sys, int m, int *group, const int *parts) {
+    for (int first = 0, end; first < m; first = end) {
+        int part = -1;
+        for (end = first; end < m && (end == first || same_joint(sys, first, end)); end++)
+            part = parts[end] ? end : part;
+        for (int i = first; i < end && part >= 0; i++)
+            unite(group, i, part);
+    }
 }
 
 /* Numbers groups of more than one row, -1 for single ones; returns the size of the largest. `count` [m] is
@@ -62,7 +85,9 @@ keel_status ki_find_sharing(ki_independence *look, ki_sharing **sharing) {
     for (int i = 0; !status && i < m; i++)
         group[i] = i;
     if (!status)
-        status = join(look, y, group);
+        status = join(look, y, group, count);
+    if (!status)
+        join_joints(look->system, m, group, count);
     if (!status && (number_groups(m, group, count) <= MOST_IN_GROUP || !look->large)) {
         *sharing = ki_sharing_new(look->system, look->taken, group);
         status = *sharing ? KEEL_OK : KEEL_ERROR_MEMORY;
