@@ -10,7 +10,7 @@ SHARE   := 1
 PREFIX  := /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install uninstall bench papers format deps asan fuzz fault metamorph placements web test-web clean help
+.PHONY: build demo test install uninstall bench papers format deps asan fuzz fault metamorph orders placements web test-web clean help
 .NOTPARALLEL:
 
 build: ## build the program (build/keel)
@@ -71,6 +71,12 @@ fault: deps ## out of memory at every single allocation (the tests take a sample
 scales: ## every model by every integrator, in other units (docs/scales.md)
 	@cmake --build $(BUILD) --target scales
 	@$(BUILD)/tests/scales
+
+orders: ## measured orders of all methods, in steps and in rows, as a table (docs/orders.md)
+	@scripts/install-deps.sh --check
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) --target test_contract_orders
+	@$(BUILD)/tests/test_contract_orders --markdown
 
 metamorph: ## random mechanisms against turned, renumbered, rescaled, rounded ones (SEED, COUNT; docs/metamorph.md)
 	@scripts/install-deps.sh --check

@@ -74,6 +74,8 @@ static keel_status measure(ki_radau *self, double h, const double *rate, double 
     for (int i = 0; i < base->n; i++)
         e[i] = g * (e[i] + h * rate[i]);
     keel_status status = ki_radau_filter(self, h, e);
+    if (rate == self->rate)
+        copy(self, self->defect_try, e);
     if (!status)
         status = ki_settle_estimate(base, e);
     e[base->n - 1] *= self->relax; /* the power at the stages is no better than the estimate */
@@ -214,6 +216,7 @@ static void accept(ki_radau *self, double h, double h_next, double t_end) {
     int last = self->table->stages - 1;
     copy(self, self->y_old, base->y);
     copy(self, base->y, self->y_try);
+    swap(&self->defect, &self->defect_try);
     swap(&self->rate, &self->rate_try);
     for (int s = 0; s < last; s++)
         swap(&self->P[s], &self->Z[s]);
@@ -272,6 +275,20 @@ static keel_status step(ki_integrator *base, double t_end) {
     }
 }
 
+/* The integral of prod_i (tau - c_i)/(-c_i) from 0 to x. It vanishes at 1, like those of its products with
+ * polynomials of a degree below s - 1. */
+static double integral_of_nodes(const ki_radau_table *table, double x) {
+    double a[KI_RADAU_STAGES + 1] = {1}, sum = 0; /* coefficients of the product */
+    for (int i = 0; i < table->stages; i++)
+        for (int k = i + 1; k >= 0; k--)
+            a[k] = a[k] - (k > 0 ? a[k - 1] / table->c[i] : 0);
+    for (int k = table->stages; k >= 0; k--)
+        sum = x * (sum + a[k] / (k + 1));
+    return sum;
+}
+
+/* The polynomial P through the stages, and what its rate misses: F - P' vanishes at the nodes and is g e / h
+ * at the beginning of the step, so that to the next order it is (g e / h) prod_i (tau - c_i)/(-c_i). */
 static keel_status interpolate(ki_integrator *base, double t, double *y) {
     const ki_radau *self = (const ki_radau *)base;
     double weight[KI_RADAU_STAGES];
@@ -279,16 +296,18 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
         copy(self, y, base->y);
         return KEEL_OK;
     }
-    ki_radau_weights(self->table, (t - base->t_old) / self->h_taken, weight);
+    double x = (t - base->t_old) / self->h_taken,
+           missing = self->table->real * integral_of_nodes(self->table, x);
+    ki_radau_weights(self->table, x, weight);
     ki_radau_combine(self, weight, self->P, y);
     for (int i = 0; i < base->n; i++)
-        y[i] += self->y_old[i];
+        y[i] += self->y_old[i] + missing * self->defect[i];
     return KEEL_OK;
 }
 
 static void allocate(ki_radau *self) {
-    double **vectors[] = {&self->y_old,    &self->y_try,    &self->rate,
-                          &self->rate_try, &self->estimate, &self->inverse};
+    double **vectors[] = {&self->y_old,    &self->y_try,   &self->rate,   &self->rate_try,
+                          &self->estimate, &self->inverse, &self->defect, &self->defect_try};
     self->padded = ki_padded(self->base.n);
     ki_arena *arena = &self->base.arena;
     for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++)

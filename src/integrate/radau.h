@@ -74,8 +74,10 @@ typedef struct ki_radau {
     double *moved[KI_RADAU_STAGES];  /* [n] ... and what was added to W then                              */
     double *P[KI_RADAU_STAGES]; /* [n] stages of the last accepted step: the polynomial of its dense output */
     double *estimate;
-    double *inverse; /* [n] 1 / allowed estimate at y; 0 for the work        */
-    int padded;      /* length of all of these: n, filled up with zeros (four.h) */
+    double *defect, *defect_try; /* [n] e of radau.c with F at the beginning: of the last step, of the one
+                                    that is tried */
+    double *inverse;             /* [n] 1 / allowed estimate at y; 0 for the work        */
+    int padded;                  /* length of all of these: n, filled up with zeros (four.h) */
 
     double relax;       /* allowed estimate over allowed error               */
     double kappa;       /* part of the allowed estimate that Newton's method may leave */
