@@ -16,7 +16,7 @@
  * then J v' = s holds exactly and lambda is the multiplier of the index-1 form.
  *
  * Automatic masses: the load of a constraint may come from any body, not only from those that it touches. So
- * they are so many times heavier than the heaviest of all, with the scales s_j of displacements (scales.h),
+ * they are so many times heavier than the heaviest of all, with natural sizes s_j of displacements,
  *
  *     A_i = factor max_j (M_jj s_j^2) / (sum_j |J_ij| s_j)^2           factor = 10 / tolerance, 1e6 .. 1e10
  *
@@ -30,13 +30,22 @@
 #include "formulate/dynamics.h"
 #include "linalg/dense.h"
 
+/* s_j: the natural size of a displacement, or the largest coordinate, 1 where all are zero. Scales that
+ * errors are measured by are no measure here: they are the larger the lighter a part is. */
+static double natural_length(const ki_dynamics *d, int j) {
+    const keel_system *sys = d->system;
+    double most = ki_max_norm(sys->n_q, d->factored_q);
+    return sys->q_size && sys->q_size[j] > 0 ? sys->q_size[j] : most > 0 ? most : 1;
+}
+
 /* max_j (M_jj s_j^2) */
 static double heaviest(const ki_dynamics *d) {
     const keel_system *sys = d->system;
-    const double *s = d->scales->move;
     double mass = 0;
-    for (int j = 0; j < sys->n_v; j++)
-        mass = fmax(mass, d->at.M[sys->M.start[j + 1] - 1] * s[j] * s[j]);
+    for (int j = 0; j < sys->n_v; j++) {
+        double length = natural_length(d, j);
+        mass = fmax(mass, d->at.M[sys->M.start[j + 1] - 1] * length * length);
+    }
     return mass > 0 ? mass : 1;
 }
 
@@ -52,7 +61,7 @@ void ki_fix_penalty(ki_dynamics *d) {
         }
         double size = 0;
         for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++)
-            size += fabs(d->at.J[k]) * d->scales->move[sys->J.index[k]];
+            size += fabs(d->at.J[k]) * natural_length(d, sys->J.index[k]);
         d->D[i] = (size > 0 ? size * size : 1) / (d->law->penalty_factor * mass);
     }
 }
