@@ -158,9 +158,15 @@ static void write_gap(const keel_dependence *found) {
 
 /* In a singular pose. */
 static void write_pose(const keel_dependence *found) {
-    if (found->rank_here == found->rank)
+    if (found->rank_here == found->rank && found->branch_loss == 0)
         return;
     label("singular start");
+    if (found->rank_here == found->rank) {
+        printf("the start is a singular pose of the joints, whose rank is %d less than usually; branches "
+               "meet here\n",
+               found->branch_loss);
+        return;
+    }
     printf("the start is a singular pose: rank %d, usually %d; %s\n", found->rank_here, found->rank,
            found->branch_loss ? "branches meet here" : "what is driven is at a dead point");
 }

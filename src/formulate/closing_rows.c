@@ -151,6 +151,29 @@ bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *with
     return false;
 }
 
+bool ki_close_next_to_pose(ki_independence *look, const keel_point *at, double least, double *q, double *v) {
+    enum { ROUNDS = 2 };
+    const keel_system *sys = look->system;
+    keel_point there = *at;
+    there.q = q;
+    there.v = v;
+    for (int round = 0; round < ROUNDS; round++) {
+        if (ki_load_rows(look, &there) ||
+            (sys->n_h && sys->evaluate(sys, look->work, KEEL_POSITION, &there, &look->terms) < 0))
+            return false;
+        int count = ki_take_all(look, (taking){.classes = NONHOLONOMIC, .most = look->m, .floor = least});
+        closing_step(look, count, look->terms.Phi, look->step);
+        ki_move_naturally(look, look->step, q);
+    }
+    if (ki_load_rows(look, &there) || sys->evaluate(sys, look->work, KEEL_VELOCITY, &there, &look->terms) < 0)
+        return false;
+    int count = ki_take_all(look, (taking){.classes = CLASSES, .most = look->m, .floor = least});
+    closing_step(look, count, look->terms.rate, look->step);
+    for (int j = 0; j < look->n; j++)
+        v[j] += look->step[j] * (sys->q_size ? sys->q_size[j] : 1);
+    return true;
+}
+
 /* Far from closed, rows that repeat each other differ by as much as they are open, but not all do. */
 static const double LARGEST_FLOOR = 0.1;
 

@@ -86,7 +86,7 @@ static keel_status find(ki_independence *look, const keel_point *at, keel_depend
     dependence->most = look->most;
     keel_point general = *at;
     general.q = look->q;
-    if (look->rank_here < look->rank)
+    if (ki_is_singular(look))
         status = find_branch_loss(look, at, &general, &dependence->branch_loss);
     look->least = dependence->least;
     if (!status)

@@ -134,15 +134,26 @@ bool ki_go_near(ki_independence *look, const keel_point *at, double *q, keel_sta
     return ki_close_joints(look, at, q);
 }
 
-/* Poses near by: the largest rank found there, and with it the pose in look->q. */
-static keel_status look_around(ki_independence *look, const keel_point *at, int *rank) {
+/* Whether ranks a of the classes are those of a more general pose than b. Joints come first: where motions
+ * replace joints that depend on each other in a singular pose, all together may have the usual rank there. */
+static int compare_ranks(const int *a, const int *b) {
+    for (int kind = 0; kind < CLASSES; kind++)
+        if (a[kind] != b[kind])
+            return a[kind] > b[kind] ? 1 : -1;
+    return 0;
+}
+
+/* Poses near by: the largest ranks found there, and with them the pose in look->q. */
+static keel_status look_around(ki_independence *look, const keel_point *at) {
     const keel_system *sys = look->system;
     size_t bytes = (size_t)sys->n_q * sizeof(double);
     double best = 0;
     keel_point there = *at;
     look->random = 1;
     int looks = look->large ? LOOKS_OF_LARGE : LOOKS;
-    for (int k = 0; k < (*rank > look->rank_here && !look->large ? LOOKS_WHERE_SINGULAR : looks); k++) {
+    int usual[CLASSES];
+    memcpy(usual, look->class_here, sizeof usual);
+    for (int k = 0; k < looks; k++) {
         keel_status status;
         if (!ki_go_near(look, at, look->trial, &status)) {
             if (status)
@@ -154,11 +165,16 @@ static keel_status look_around(ki_independence *look, const keel_point *at, int 
         if ((status = ki_count_independent(look, &there, &found)))
             return status;
         memcpy(look->sample + (size_t)look->sample_count++ * (size_t)sys->n_q, look->trial, bytes);
-        if (found > *rank || (found == *rank && found > look->rank_here && look->least > best)) {
-            *rank = found;
+        ki_list_taken(look);
+        int better = compare_ranks(look->class_rank, usual);
+        bool singular = compare_ranks(usual, look->class_here) > 0;
+        if (better > 0 || (better == 0 && singular && look->least > best)) {
+            memcpy(usual, look->class_rank, sizeof usual);
             best = look->least;
             memcpy(look->q, look->trial, bytes);
         }
+        if (better > 0 && !look->large)
+            looks = LOOKS_WHERE_SINGULAR;
     }
     return KEEL_OK;
 }
@@ -175,14 +191,23 @@ keel_status ki_find_independent(ki_independence *look, const keel_point *at) {
     for (int i = 0; i < look->m; i++)
         asked += !look->ignored[i];
     if (!status && look->rank < asked && look->system->n_s == 0) { /* poses of others need their own s */
-        status = look_around(look, at, &look->rank);
+        status = look_around(look, at);
         there.q = look->q;
-        int again;
         if (!status)
-            status = ki_count_independent(look, &there, &again);
+            status = ki_count_independent(look, &there, &look->rank);
     }
     ki_list_taken(look);
     return status;
+}
+
+bool ki_is_singular(const ki_independence *look) {
+    return compare_ranks(look->class_here, look->class_rank) != 0;
+}
+
+void ki_ranks_to_tell(const ki_independence *look, int *here, int *usual) {
+    bool of_all = look->rank_here < look->rank;
+    *here = of_all ? look->rank_here : look->class_here[JOINTS];
+    *usual = of_all ? look->rank : look->class_rank[JOINTS];
 }
 
 bool ki_joints_are_singular(const ki_independence *look) {

@@ -87,6 +87,16 @@ void ki_independence_clear(ki_independence *look);
  * KEEL_ERROR_NOT_FINITE. */
 keel_status ki_find_independent(ki_independence *look, const keel_point *at);
 
+/* Moves a state next to a singular pose onto the rows of which more than `least` is left after those before
+ * them. What is left of the others is of second order in how far the state was off. */
+bool ki_close_next_to_pose(ki_independence *look, const keel_point *at, double least, double *q, double *v);
+
+/* Whether the pose that was asked for has other ranks, of a class at least, than poses near by. */
+bool ki_is_singular(const ki_independence *look);
+
+/* The ranks that tell so: of all rows, or of the joints where motions make up for them. */
+void ki_ranks_to_tell(const ki_independence *look, int *here, int *usual);
+
 /* Whether the rows of joints are more dependent than usual in the pose that was asked for: branches meet
  * there. */
 bool ki_joints_are_singular(const ki_independence *look);

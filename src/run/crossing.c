@@ -24,6 +24,7 @@ static const double NEARER = 0.15, TOO_NEAR = 0.02, SHRUNK = 0.5;
 /* Of a bridge; a larger one is taken only where there is no better: from a start, after a failure, and where
  * the drawing is not exact. */
 static const double LARGEST_ERROR = 10; /* the whole tolerance: a step may use a tenth of it */
+static const double LAST_ERROR = 300;   /* where a run ends in a pose: steps on the way there do worse */
 
 /* Where a drawing is not exact, gaps relative to the largest one: bridges begin no nearer than the first if
  * they can; below the second one is taken for want of a better; below the third no step is taken any more. */
@@ -111,8 +112,9 @@ static keel_status take_bridge(keel_simulation *sim, double t, const double *y, 
         c->blurred = meeting->offset > NOT_WITHOUT;
         c->open_row = largest_offset(sim, c->beta_next);
     }
-    *taken = !status && (bridge->bridge_found || blurred) &&
-             bridge->bridge_error <= largest_error(sim, most, meeting->offset);
+    bool found =
+        bridge->bridge_found || blurred || most == LAST_ERROR; /* an error knows what iterations left */
+    *taken = !status && found && bridge->bridge_error <= largest_error(sim, most, meeting->offset);
     if (!*taken) {
         ki_end_offset(sim);
         sim->dynamics.by_own = by_own;
@@ -193,9 +195,11 @@ static bool ends_there(const keel_simulation *sim, double pose) {
 
 static bool asks_for_bridge(const keel_simulation *sim, double pose) {
     const ki_integrator *in = sim->integrator;
+    if (ends_there(sim, pose))
+        return true;
     if (!(sim->watch.gap < AHEAD * sim->watch.largest))
         return false;
-    if (is_blurred(sim, pose) || comes_to_rest(sim) || ends_there(sim, pose))
+    if (is_blurred(sim, pose) || comes_to_rest(sim))
         return true;
     return !crosses_by_itself(sim->settings.method.integrator) &&
            pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
@@ -305,7 +309,8 @@ keel_status ki_prepare_crossing(keel_simulation *sim) {
     }
     ki_meeting meeting = {0};
     double *y = c->try_y, t = begin_sooner(sim, pose, y);
-    keel_status status = try_rows(sim, t, y, pose, asked ? LARGEST_ERROR : -1, &meeting, &taken);
+    double most = ends_there(sim, pose) ? LAST_ERROR : asked ? LARGEST_ERROR : -1;
+    keel_status status = try_rows(sim, t, y, pose, most, &meeting, &taken);
     if (!status && !taken)
         status = compare_tries(sim, t, y, &meeting, &taken);
     if (!status && !taken && (asked || !c->looked)) {

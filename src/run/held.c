@@ -81,7 +81,7 @@ keel_status ki_choose_held(keel_simulation *sim, double t, const double *y) {
     if (status)
         return status == KEEL_ERROR_MEMORY ? status : KEEL_OK; /* the start itself will tell what is wrong */
     h->known = true;
-    h->singular_start = h->look.rank_here < h->look.rank;
+    h->singular_start = ki_is_singular(&h->look);
     bool whole;
     return h->look.rank < h->look.m && may_leave_out(sim) ? select_rows(sim, &whole) : KEEL_OK;
 }
@@ -201,6 +201,12 @@ double ki_offset_of_held(keel_simulation *sim, double t, const double *y, double
     for (int i = 0; s && i < s->system.n_h; i++) /* rows held keep their order */
         beta[i] = beta[s->row[i]];
     return most;
+}
+
+bool ki_settle_next_to_pose(keel_simulation *sim, double t, double *y) {
+    static const double LEAST = 1e-3;
+    keel_point at = point_of(sim, t, y);
+    return ki_close_next_to_pose(&sim->held.look, &at, LEAST, y, y + sim->system->n_q);
 }
 
 int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least) {

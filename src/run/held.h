@@ -97,6 +97,9 @@ double ki_gap_of_held(keel_simulation *sim, double t, const double *y);
  * Returns the largest in natural sizes. */
 double ki_offset_of_held(keel_simulation *sim, double t, const double *y, double least, double *beta);
 
+/* Puts the state y next to a singular pose onto the constraints, as far as they tell where it belongs. */
+bool ki_settle_next_to_pose(keel_simulation *sim, double t, double *y);
+
 /* How many of all constraints are independent, with more than `least` left of each. */
 int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least);
 

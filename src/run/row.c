@@ -24,11 +24,18 @@ static double distance_to_pose(keel_simulation *sim, double t, const double *y) 
     return !w->active ? 0 : (sim->held.look.large ? w->gap : ki_gap_of_all(sim, t, y)) / w->largest;
 }
 
-/* Whether the state in row_k is so near to a singular pose that nothing tells how to put it onto the
- * constraints. */
-static bool is_next_to_pose(keel_simulation *sim, double t) {
+/* A state so near to a singular pose that some of the constraints do not tell how to be met is put onto the
+ * others. */
+static bool settles_next_to_pose(keel_simulation *sim, double t) {
     static const double NEXT = 0.1;
-    return sim->held.known && sim->watch.active && distance_to_pose(sim, t, sim->row_k) < NEXT;
+    if (!sim->held.known || !sim->watch.active || !(distance_to_pose(sim, t, sim->row_k) < NEXT))
+        return false;
+    size_t bytes = (size_t)sim->rows.n_y * sizeof *sim->row_k;
+    memcpy(sim->row_y, sim->row_k, bytes);
+    if (!ki_settle_next_to_pose(sim, t, sim->row_y)) /* off them by as much as the step is */
+        memcpy(sim->row_y, sim->row_k, bytes);
+    sim->row_in_pose = true;
+    return true;
 }
 
 /* Whether positions, or velocities, of the method are on the constraints at the ends of its steps by itself.
@@ -78,11 +85,7 @@ static keel_status state_of_row(keel_simulation *sim, double t) {
         ki_normalize(d, sim->row_y);
         memcpy(sim->row_k, sim->row_y, (size_t)d->n_y * sizeof *sim->row_k);
         status = settle_row(sim, t);
-        if (status == KEEL_ERROR_CONVERGENCE && is_next_to_pose(sim, t)) {
-            memcpy(sim->row_y, sim->row_k, (size_t)d->n_y * sizeof *sim->row_k);
-            status = KEEL_OK; /* off the constraints by as much as the step is */
-        }
-        return status;
+        return status == KEEL_ERROR_CONVERGENCE && settles_next_to_pose(sim, t) ? KEEL_OK : status;
     }
     if (d->m && d->by_velocity.d) /* d_i of this row; ki_settle chooses on its way */
         return ki_choose_partition(d, t, sim->row_y);

@@ -65,9 +65,10 @@ struct keel_simulation {
 
     double *row_y, *row_k, *row_outputs; /* the last row */
     ki_violation row_violation;          /* ... of the constraints held, by their numbers among all */
-    double *reduced_y;                   /* with a reduction: a state in u */
-    double *trusted_y, trusted_t;        /* ... the last one before which nothing was wrong with the map */
-    double *pose, *pose_now;             /* [n_poses] of the reduction, after the last step and scratch */
+    bool row_in_pose;  /* a row was asked for so near to a singular pose that interpolation has a say in it */
+    double *reduced_y; /* with a reduction: a state in u */
+    double *trusted_y, trusted_t; /* ... the last one before which nothing was wrong with the map */
+    double *pose, *pose_now;      /* [n_poses] of the reduction, after the last step and scratch */
 
     keel_violation position, velocity;
     double energy_initial, energy_final, energy_drift, energy_drift_max;

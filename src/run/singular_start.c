@@ -104,24 +104,26 @@ static bool moves(const keel_simulation *sim, const double *a) {
 }
 
 static keel_status refuse(keel_simulation *sim, const char *why) {
-    const ki_independence *look = &sim->held.look;
+    int here, usual;
+    ki_ranks_to_tell(&sim->held.look, &here, &usual);
     keel_diagnostics_add(
         sim->diagnostics, KEEL_ERROR, (keel_location){0},
         "the run starts in a singular pose: rank %d, usually %d; branches meet here, and %s: "
         "give a velocity under 'start', or draw the mechanism a little further on",
-        look->rank_here, look->rank, why);
+        here, usual, why);
     return KEEL_ERROR_START;
 }
 
 static void tell(keel_simulation *sim, const ki_branches *branches, const choice *chosen, const double *v,
                  bool by_velocity) {
-    const ki_independence *look = &sim->held.look;
+    int here, usual;
+    ki_ranks_to_tell(&sim->held.look, &here, &usual);
     char along[160];
     describe(sim, by_velocity ? v : chosen->a, along, sizeof along);
     keel_diagnostics_add(
         sim->diagnostics, KEEL_NOTE, (keel_location){0},
-        "the run starts in a singular pose: rank %d, usually %d; %d branches meet here; %s (%s)%s",
-        look->rank_here, look->rank, branches->count,
+        "the run starts in a singular pose: rank %d, usually %d; %d branches meet here; %s (%s)%s", here,
+        usual, branches->count,
         by_velocity       ? "the velocities of the start choose one"
         : chosen->decided ? "the forces choose one"
                           : "the forces choose none, the run takes the first",
