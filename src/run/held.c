@@ -209,6 +209,36 @@ bool ki_settle_next_to_pose(keel_simulation *sim, double t, double *y) {
     return ki_close_next_to_pose(&sim->held.look, &at, LEAST, y, y + sim->system->n_q);
 }
 
+/* Whether all constraints are met at (t, y), those that repeat others as well as the drawing is exact. */
+static bool is_met(keel_simulation *sim, double t, const double *y) {
+    ki_independence *look = &sim->held.look;
+    const keel_system *sys = sim->system;
+    keel_point at = point_of(sim, t, y);
+    unsigned what = KEEL_VELOCITY | (sys->n_h ? (unsigned)KEEL_POSITION : 0u);
+    if (sys->evaluate(sys, sim->held.work, what, &at, &look->terms) < 0)
+        return false;
+    double speed = 0;
+    for (int j = 0; j < sys->n_v; j++)
+        speed = fmax(speed, fabs(at.v[j]) / (sys->q_size ? sys->q_size[j] : 1));
+    for (int i = 0; i < look->m; i++)
+        if (!(fabs(look->terms.rate[i]) * look->scale[i] <= ki_repeated_limit(sys) * speed) ||
+            (i < sys->n_h && !(fabs(look->terms.Phi[i]) <= ki_open_limit(sys, i)) &&
+             !ki_is_round_off(sys, i, look->terms.Phi[i])))
+            return false;
+    return true;
+}
+
+bool ki_start_next_to_pose(keel_simulation *sim, double t, double *y) {
+    size_t bytes = (size_t)sim->full->n_y * sizeof *y;
+    if (sim->held.look.large || !sim->system->row_size)
+        return false;
+    memcpy(sim->row_k, y, bytes);
+    if (ki_settle_next_to_pose(sim, t, y) && is_met(sim, t, y))
+        return true;
+    memcpy(y, sim->row_k, bytes);
+    return false;
+}
+
 int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least) {
     keel_status status;
     keel_point at = point_of(sim, t, y);

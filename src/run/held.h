@@ -100,6 +100,10 @@ double ki_offset_of_held(keel_simulation *sim, double t, const double *y, double
 /* Puts the state y next to a singular pose onto the constraints, as far as they tell where it belongs. */
 bool ki_settle_next_to_pose(keel_simulation *sim, double t, double *y);
 
+/* The same for a start in a singular pose. False, and nothing moved: constraints are open by more than the
+ * drawing is not exact. */
+bool ki_start_next_to_pose(keel_simulation *sim, double t, double *y);
+
 /* How many of all constraints are independent, with more than `least` left of each. */
 int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least);
 

@@ -250,10 +250,24 @@ static keel_status choose_again(keel_simulation *sim, double t) {
     return ki_replace_workspaces(sim);
 }
 
+/* Penalties do not divide by J, and fixed steps walk over poses as they come. */
+static bool crosses_poses(const keel_simulation *sim) {
+    const keel_settings *s = &sim->settings;
+    return s->method.formulation != KEEL_PENALTY && s->method.formulation != KEEL_AUGMENTED &&
+           !(keel_integrator_takes_step(s->method.integrator) && s->step > 0);
+}
+
+static bool starts_in_pose(const keel_simulation *sim) {
+    return sim->held.singular_start && !sim->reduction && crosses_poses(sim);
+}
+
 static keel_status consistent_start(keel_simulation *sim, double t, int velocities_given) {
-    ki_start_report report;
-    keel_status status = ki_make_consistent(sim->full, &sim->settings, velocities_given, t, sim->row_y,
-                                            sim->diagnostics, &report);
+    ki_start_report report = {0};
+    keel_status status = KEEL_OK;
+    /* in a singular pose of a drawing with some digits all constraints together ask for any velocity */
+    if (!starts_in_pose(sim) || !ki_start_next_to_pose(sim, t, sim->row_y))
+        status = ki_make_consistent(sim->full, &sim->settings, velocities_given, t, sim->row_y,
+                                    sim->diagnostics, &report);
     if (status)
         return status;
     sim->start_position_moved = report.position_moved;
@@ -262,13 +276,6 @@ static keel_status consistent_start(keel_simulation *sim, double t, int velociti
         return status;
     status = ki_factor_at(sim->full, t, sim->row_y);
     return status ? status : ki_check_repeated(sim, t);
-}
-
-/* Penalties do not divide by J, and fixed steps walk over poses as they come. */
-static bool crosses_poses(const keel_simulation *sim) {
-    const keel_settings *s = &sim->settings;
-    return s->method.formulation != KEEL_PENALTY && s->method.formulation != KEEL_AUGMENTED &&
-           !(keel_integrator_takes_step(s->method.integrator) && s->step > 0);
 }
 
 static keel_status begin(keel_simulation *sim, const keel_state *start, int velocities_given) {
@@ -301,8 +308,7 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         ki_find_run_scales(sim, start->t);
     if (!status)
         status = ki_prepare_bridge(sim);
-    bool singular = sim->held.singular_start && !sim->reduction && crosses_poses(sim);
-    if (!status && singular)
+    if (!status && starts_in_pose(sim))
         status = ki_begin_singular(sim, start->t, y);
     else if (!status)
         sim->integrator = ki_start_by_stiffness(sim, start->t, y, &status);
