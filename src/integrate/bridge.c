@@ -165,15 +165,20 @@ static double coefficient(const bridge *self, int m, int i) {
 /* What the next pair of coefficients would be, by the fall of those that are known, pair by pair since
  * motions that turn back have every second one only. The integral of a Legendre polynomial is smaller by 2 m
  * + 1. */
+static double error_of(const bridge *self, int i) {
+    double before = fmax(coefficient(self, NODES - 4, i), coefficient(self, NODES - 3, i));
+    double last = fmax(coefficient(self, NODES - 2, i), coefficient(self, NODES - 1, i));
+    double next = last > 0 ? last * fmin(1, last / before) : 0;
+    return self->H * next / (2 * NODES + 1);
+}
+
 static double measure_error(const bridge *self) {
-    double most = 0;
-    for (int i = 0; i < self->base.n - 1; i++) {
-        double before = fmax(coefficient(self, NODES - 4, i), coefficient(self, NODES - 3, i));
-        double last = fmax(coefficient(self, NODES - 2, i), coefficient(self, NODES - 1, i));
-        double next = last > 0 ? last * fmin(1, last / before) : 0;
+    int work = self->base.n - 1;
+    double most = self->base.work_allowed > 0 ? error_of(self, work) / self->base.work_allowed : 0;
+    for (int i = 0; i < work; i++) {
         double allowed = fmax(ki_allowed_error(&self->base, self->base.y, self->Y, i),
                               LEAST_ERROR * self->base.flow.dynamics->scales->y[i]);
-        most = fmax(most, self->H * next / (2 * NODES + 1) / allowed);
+        most = fmax(most, error_of(self, i) / allowed);
     }
     return most;
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "run/judge.h"
 #include "run/meeting.h"
 
 /* Gaps relative to the largest one: below the first a pose counts as ahead, above the second a state is far
@@ -104,6 +105,7 @@ static keel_status take_bridge(keel_simulation *sim, double t, const double *y, 
     *taken = false;
     if (!(H > 0))
         return KEEL_OK;
+    bridge->work_allowed = sim->integrator ? ki_allowed_work(sim) : 0;
     keel_status status = ki_try_bridge(sim, t, y, H, rate, meeting);
     bool blurred = meeting->offset > 0;
     if (!status && meeting->found) {
@@ -112,8 +114,11 @@ static keel_status take_bridge(keel_simulation *sim, double t, const double *y, 
         c->blurred = meeting->offset > NOT_WITHOUT;
         c->open_row = largest_offset(sim, c->beta_next);
     }
-    bool found =
-        bridge->bridge_found || blurred || most == LAST_ERROR; /* an error knows what iterations left */
+    bool found = bridge->bridge_found || blurred;
+    if (most == LAST_ERROR) { /* an error knows what iterations have left */
+        found = found || meeting->found;
+        most = meeting->found ? most : LARGEST_ERROR;
+    }
     *taken = !status && found && bridge->bridge_error <= largest_error(sim, most, meeting->offset);
     if (!*taken) {
         ki_end_offset(sim);
@@ -167,7 +172,8 @@ static bool is_blurred(const keel_simulation *sim, double pose) {
     const ki_integrator *in = sim->integrator;
     const ki_watch *w = &sim->watch;
     double h = in->t - in->t_old;
-    bool shrinking = !in->across_failed && h < SHRUNK * sim->crossing.usual_step && pose - in->t > 2 * h;
+    bool shrinking =
+        !in->across_failed && h > 0 && h < SHRUNK * sim->crossing.usual_step && pose - in->t > 2 * h;
     bool near = w->gap < NEARER * w->largest && w->gap > TOO_NEAR * w->largest;
     return near && (shrinking || in->across_worse > 1);
 }
@@ -195,11 +201,9 @@ static bool ends_there(const keel_simulation *sim, double pose) {
 
 static bool asks_for_bridge(const keel_simulation *sim, double pose) {
     const ki_integrator *in = sim->integrator;
-    if (ends_there(sim, pose))
-        return true;
     if (!(sim->watch.gap < AHEAD * sim->watch.largest))
         return false;
-    if (is_blurred(sim, pose) || comes_to_rest(sim))
+    if (is_blurred(sim, pose) || comes_to_rest(sim) || ends_there(sim, pose))
         return true;
     return !crosses_by_itself(sim->settings.method.integrator) &&
            pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
@@ -309,7 +313,7 @@ keel_status ki_prepare_crossing(keel_simulation *sim) {
     }
     ki_meeting meeting = {0};
     double *y = c->try_y, t = begin_sooner(sim, pose, y);
-    double most = ends_there(sim, pose) ? LAST_ERROR : asked ? LARGEST_ERROR : -1;
+    double most = asked ? (ends_there(sim, pose) ? LAST_ERROR : LARGEST_ERROR) : -1;
     keel_status status = try_rows(sim, t, y, pose, most, &meeting, &taken);
     if (!status && !taken)
         status = compare_tries(sim, t, y, &meeting, &taken);

@@ -377,6 +377,7 @@ void keel_simulation_free(keel_simulation *sim) {
 }
 
 keel_status ki_take_step(keel_simulation *sim) {
+    sim->integrator->work_allowed = sim->integrator->estimates_work ? ki_allowed_work(sim) : 0;
     keel_status status = ki_follow_stiffness(sim);
     return status ? status : ki_step_to_switch(sim);
 }
@@ -419,10 +420,8 @@ keel_status keel_simulation_step(keel_simulation *sim) {
     ki_before_step(sim);
     if (!status)
         status = ki_prepare_crossing(sim);
-    if (!status && !sim->crossing.bridging) {
-        sim->integrator->work_allowed = sim->integrator->estimates_work ? ki_allowed_work(sim) : 0;
+    if (!status && !sim->crossing.bridging)
         status = ki_take_step(sim);
-    }
     if (status)
         status = ki_cross_after_failure(sim, status);
     if (sim->reduction && ki_reduction_ends(sim, status)) {
