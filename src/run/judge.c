@@ -146,8 +146,8 @@ static double limit_of_level(const keel_simulation *sim, keel_keeping keeping, b
     switch (keeping) {
     case KEEL_KEEPS_EXACT:
         limit = fmax(1e4 * set->projection_tolerance, takes_fixed_steps(set) ? 0 : eps);
-        if (sim->row_in_pose) /* velocities there follow positions that interpolation has */
-            limit = fmax(limit, 10 * eps);
+        if (sim->row_in_pose) /* there, velocities follow positions that interpolation has */
+            limit = fmax(limit, 1e4 * eps);
         break;
     case KEEL_KEEPS_BOUNDED:
         limit = 1e3 * eps;

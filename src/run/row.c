@@ -24,18 +24,23 @@ static double distance_to_pose(keel_simulation *sim, double t, const double *y) 
     return !w->active ? 0 : (sim->held.look.large ? w->gap : ki_gap_of_all(sim, t, y)) / w->largest;
 }
 
-/* A state so near to a singular pose that some of the constraints do not tell how to be met is put onto the
- * others. */
-static bool settles_next_to_pose(keel_simulation *sim, double t) {
-    static const double NEXT = 0.1;
-    if (!sim->held.known || !sim->watch.active || !(distance_to_pose(sim, t, sim->row_k) < NEXT))
-        return false;
+/* How near the state in row_k is to a singular pose inside of the step or next to one of its ends; else 1. */
+static double distance_in_step(keel_simulation *sim, double t) {
+    static const double NEAR = 0.1;
+    const ki_watch *w = &sim->watch;
+    if (!sim->held.known || !w->active)
+        return 1;
+    bool near = fmin(w->gap, w->before) < NEAR * w->largest || w->logged >= sim->integrator->t_old;
+    return near ? distance_to_pose(sim, t, sim->row_k) : 1;
+}
+
+/* Puts a state in which some constraints do not tell how to be met onto the others. */
+static void settle_next_to_pose(keel_simulation *sim, double t) {
     size_t bytes = (size_t)sim->rows.n_y * sizeof *sim->row_k;
     memcpy(sim->row_y, sim->row_k, bytes);
     if (!ki_settle_next_to_pose(sim, t, sim->row_y)) /* off them by as much as the step is */
         memcpy(sim->row_y, sim->row_k, bytes);
     sim->row_in_pose = true;
-    return true;
 }
 
 /* Whether positions, or velocities, of the method are on the constraints at the ends of its steps by itself.
@@ -65,6 +70,20 @@ static keel_status settle_row(keel_simulation *sim, double t) {
     return status;
 }
 
+/* In a singular pose the nearest state that meets all constraints may be far away; next to one there may be
+ * none that an iteration finds. */
+static keel_status settle_as_in_step(keel_simulation *sim, double t) {
+    static const double IN = 1e-3, NEXT = 0.1;
+    keel_stabilize kind = sim->integrator->flow_rows.stabilize;
+    bool projects = kind == KEEL_PROJECTION || kind == KEEL_GRADIENT;
+    double distance = projects ? distance_in_step(sim, t) : 1;
+    keel_status status = distance < IN ? KEEL_ERROR_CONVERGENCE : settle_row(sim, t);
+    if (status != KEEL_ERROR_CONVERGENCE || !(distance < NEXT))
+        return status;
+    settle_next_to_pose(sim, t);
+    return KEEL_OK;
+}
+
 /* The state at t, put onto the constraints if the method does so. */
 static keel_status state_of_row(keel_simulation *sim, double t) {
     if (sim->reduction)
@@ -84,8 +103,7 @@ static keel_status state_of_row(keel_simulation *sim, double t) {
     if (t != in->t) {
         ki_normalize(d, sim->row_y);
         memcpy(sim->row_k, sim->row_y, (size_t)d->n_y * sizeof *sim->row_k);
-        status = settle_row(sim, t);
-        return status == KEEL_ERROR_CONVERGENCE && settles_next_to_pose(sim, t) ? KEEL_OK : status;
+        return settle_as_in_step(sim, t);
     }
     if (d->m && d->by_velocity.d) /* d_i of this row; ki_settle chooses on its way */
         return ki_choose_partition(d, t, sim->row_y);
