@@ -122,8 +122,8 @@ static void tell(keel_simulation *sim, const ki_branches *branches, const choice
     describe(sim, by_velocity ? v : chosen->a, along, sizeof along);
     keel_diagnostics_add(
         sim->diagnostics, KEEL_NOTE, (keel_location){0},
-        "the run starts in a singular pose: rank %d, usually %d; %d branches meet here; %s (%s)%s", here,
-        usual, branches->count,
+        "the run starts in a singular pose: rank %d, usually %d; %d %s here; %s (%s)%s", here, usual,
+        branches->count, branches->count == 1 ? "branch goes on" : "branches meet",
         by_velocity       ? "the velocities of the start choose one"
         : chosen->decided ? "the forces choose one"
                           : "the forces choose none, the run takes the first",
