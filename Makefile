@@ -67,6 +67,7 @@ fault: deps ## out of memory at every single allocation (the tests take a sample
 	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD)
 	@KEEL_FAULT=all $(BUILD)/tests/test_fault_allocation
+	@$(BUILD)/tests/fault_program $(BUILD)/keel $(BUILD)/tests/libfault_allocator.so models --all
 
 scales: ## every model by every integrator, in other units (docs/scales.md)
 	@cmake --build $(BUILD) --target scales

@@ -114,6 +114,8 @@ cli_help_text cli_help_capture(const cli_command *command) {
     }
     cli_help_text result = written;
     result.text = text;
+    if (!text)
+        cli_no_memory();
     return result;
 }
 

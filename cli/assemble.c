@@ -123,6 +123,8 @@ static int assemble(const request *r, keel_model *model, keel_diagnostics *diagn
     cli_show(diagnostics, shown);
     if (!usable || write_start(r->csv_path, model))
         code = cli_exit_code(cli_start_status(status));
+    if (usable)
+        cli_answered(code);
     keel_state_free(before);
     return code;
 }
@@ -136,7 +138,7 @@ static int main_assemble(int argc, char **argv) {
         help(stdout);
         code = CLI_OK;
     } else if (flag == CLI_END) {
-        keel_model *model = cli_read_model("assemble", r.model_path, r.set, r.set_count, diagnostics);
+        keel_model *model = cli_read_model("assemble", r.model_path, r.set, r.set_count, diagnostics, &code);
         if (model)
             code = assemble(&r, model, diagnostics);
         keel_model_free(model);

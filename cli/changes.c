@@ -124,12 +124,12 @@ static keel_status prepare_start(const char *command, keel_model *model, keel_di
 keel_model *cli_prepare_model(const char *command, const char *path, const cli_changes *changes,
                               keel_diagnostics *diagnostics, int *code) {
     keel_settings defaults = keel_settings_default();
-    *code = CLI_BAD_INPUT;
     if (apply(changes, &defaults, diagnostics) != KEEL_OK) {
         cli_show(diagnostics, 0);
+        *code = CLI_BAD_INPUT;
         return NULL;
     }
-    keel_model *model = cli_read_model(command, path, changes->set, changes->set_count, diagnostics);
+    keel_model *model = cli_read_model(command, path, changes->set, changes->set_count, diagnostics, code);
     if (!model)
         return NULL;
     int shown = keel_diagnostics_count(diagnostics);

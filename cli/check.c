@@ -285,7 +285,11 @@ static int check(keel_model *model, keel_diagnostics *diagnostics) {
     free(f.rate);
     keel_result_clear(&result);
     keel_simulation_free(simulation);
-    return consistent && evaluated >= 0 && mobile >= 0 ? CLI_OK : CLI_BAD_INPUT;
+    if (consistent && evaluated >= 0 && mobile >= 0)
+        return CLI_OK;
+    if (status == KEEL_ERROR_MEMORY || evaluated == KEEL_ERROR_MEMORY || mobile == KEEL_ERROR_MEMORY)
+        return CLI_FAILED;
+    return cli_answered(CLI_BAD_INPUT);
 }
 
 /* Reads all arguments: CLI_END when there is a model to check, HELP, or CLI_WRONG after telling the user. */
@@ -322,7 +326,7 @@ static int main_check(int argc, char **argv) {
         help(stdout);
         code = CLI_OK;
     } else if (flag == CLI_END) {
-        keel_model *model = cli_read_model("check", path, set, set_count, diagnostics);
+        keel_model *model = cli_read_model("check", path, set, set_count, diagnostics, &code);
         if (model)
             code = check(model, diagnostics);
         keel_model_free(model);

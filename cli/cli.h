@@ -90,6 +90,16 @@ bool cli_number(const char *text, double *value);
 
 /* messages.c -------------------------------------------------------------------------------------------- */
 
+/* Whether the user was told why the exit code is not 0: by an error, or by an answer on standard output,
+ * which a command tells by cli_answered, the code of which it returns. If not, memory ran out, and main()
+ * tells that. */
+bool cli_told(void);
+int cli_answered(int code);
+
+/* Notes that something is missing in what a command writes: main() tells and fails. */
+void cli_no_memory(void);
+bool cli_lacks_memory(void);
+
 /* "keel COMMAND: error: text" on stderr, with a newline. */
 void cli_error(const char *command, const char *format, ...) KEEL_PRINTF(2, 3);
 
@@ -101,9 +111,9 @@ int cli_show(const keel_diagnostics *diagnostics, int from);
 const char *cli_first_error(const keel_diagnostics *diagnostics);
 
 /* Reads a model, from a file or by its name (cli_model_path), and shows the messages. NULL on failure, after
- * telling the user. */
+ * telling the user, with the exit code. */
 keel_model *cli_read_model(const char *command, const char *path, const keel_assignment *set, int set_count,
-                           keel_diagnostics *diagnostics);
+                           keel_diagnostics *diagnostics, int *code);
 
 /* Tells on standard error which promise a run that reached its end has broken; its exit code. */
 int cli_verdict(const char *command, const keel_run_verdict *verdict);
@@ -252,6 +262,9 @@ keel_status cli_write_mobility(const keel_model *model);
 /* From now on Ctrl-C (SIGINT) and SIGTERM only set the flag that is returned; a second one kills. */
 const volatile int *cli_catch_interrupts(void);
 
+/* fault.c: faults of the program are told before they end it. */
+void cli_catch_faults(void);
+
 /* A progress bar on stderr, only when it is a terminal. */
 typedef struct cli_progress {
     bool wanted, drawn;
@@ -263,11 +276,6 @@ void cli_progress_start(cli_progress *progress, double t_start, bool wanted);
 void cli_progress_show(cli_progress *progress, double t, double until);
 void cli_progress_end(cli_progress *progress); /* removes it from the screen */
 
-/* main.c ------------------------------------------------------------------------------------------------ */
-
-/* Set after an HDF5 file could not be closed, as on a full disk: the exit handler of HDF5 (1.10, seen with
- * 1.10.8) would go through what it has freed, so the program ends without exit handlers. */
-extern bool cli_leave_at_once;
 /* code.c ------------------------------------------------------------------------------------------------ */
 
 /* Machine code for a run, as its option 'code' has it: attached and, if it was asked for, compiled before the

@@ -294,6 +294,7 @@ static int prepare(request *r, keel_model *model, keel_diagnostics *diagnostics)
 
 static int run(request *r, keel_diagnostics *diagnostics) {
     keel_settings defaults = keel_settings_default();
+    int code;
     if (!check_paths(r) || !can_write(r->json_path) || !can_write(r->page_path))
         return CLI_BAD_INPUT;
     if (apply(r, &defaults, diagnostics) != KEEL_OK) {
@@ -304,10 +305,10 @@ static int run(request *r, keel_diagnostics *diagnostics) {
     r->plan.tolerances = r->tolerances;
     r->plan.steps = r->steps;
     r->plan.quantities = r->quantities;
-    keel_model *model = cli_read_model("compare", r->model_path, r->set, r->set_count, diagnostics);
+    keel_model *model = cli_read_model("compare", r->model_path, r->set, r->set_count, diagnostics, &code);
     if (!model)
-        return CLI_BAD_INPUT;
-    int code = prepare(r, model, diagnostics);
+        return code;
+    code = prepare(r, model, diagnostics);
     keel_model_free(model);
     return code;
 }

@@ -99,6 +99,8 @@ static int unknown(const char *word) {
     for (int kind = 0; names && kind < CLI_TOPIC_KINDS; kind++)
         for (int i = 0; i < cli_topic_count((cli_topic_kind)kind); i++)
             names[count++] = cli_topic((cli_topic_kind)kind, i).name;
+    if (!names)
+        cli_no_memory();
     const char *closest = ki_closest_name(word, names, count);
     keel_diagnostics *diagnostics = keel_diagnostics_new();
     keel_method method;

@@ -1,7 +1,6 @@
 /* main.c - the program `keel`: finds the subcommand and hands over to it. */
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/names.h"
 #include "cli.h"
@@ -35,7 +34,7 @@ static int dispatch(int argc, char **argv) {
     }
     if (argc < 2) {
         CLI_HELP.help(stderr);
-        return CLI_BAD_INPUT;
+        return cli_answered(CLI_BAD_INPUT);
     }
     if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
         first = CLI_HELP.name;
@@ -47,9 +46,9 @@ static int dispatch(int argc, char **argv) {
     return command ? command->main(argc - 1, argv + 1) : CLI_BAD_INPUT;
 }
 
-bool cli_leave_at_once = false;
-
 int main(int argc, char **argv) {
+    cli_catch_faults();
+    keel_hdf5_without_exit_handler();
     signal(SIGXFSZ, SIG_IGN); // a file that grows beyond a limit is an error of writing, which is told
 
     int code = dispatch(argc, argv);
@@ -57,7 +56,11 @@ int main(int argc, char **argv) {
         cli_error(NULL, "standard output could not be written");
         code = CLI_FAILED;
     }
-    if (cli_leave_at_once)
-        _exit(code);
+    // all else is told where it is found
+    bool silent = code != CLI_OK && code != CLI_INTERRUPTED && !cli_told();
+    if (silent || cli_lacks_memory()) {
+        cli_error(argc > 1 ? argv[1] : NULL, "%s", keel_status_text(KEEL_ERROR_MEMORY));
+        code = CLI_FAILED;
+    }
     return code;
 }

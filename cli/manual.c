@@ -148,6 +148,9 @@ static void write_end(void) {
     write_entry("130", "", "interrupted; what was computed is written");
     printf(".SH ENVIRONMENT\n");
     write_entry("NO_COLOR", "", "if set to something, messages have no colour");
+    write_entry("KEEL_MODEL_SIZE", "", "how many times as large as usual a model may be, 1 to 1000");
+    write_entry("KEEL_CACHE", "",
+                "the folder of compiled formulas; otherwise XDG_CACHE_HOME/keel or ~/.cache/keel");
     printf(".SH FILES\n");
     write_entry("PREFIX/share/keel/models", "", "the models that commands find by name");
     write_entry("PREFIX/share/doc/keel", "", "the documentation, a page for every method");

@@ -12,6 +12,27 @@ static const struct {
     [KEEL_ERROR] = {"error", "\033[1;31m"},
 };
 
+static bool told; /* an error, or another answer that is not "done" */
+
+bool cli_told(void) {
+    return told;
+}
+
+static bool lacking; /* memory */
+
+void cli_no_memory(void) {
+    lacking = true;
+}
+
+bool cli_lacks_memory(void) {
+    return lacking;
+}
+
+int cli_answered(int code) {
+    told = true;
+    return code;
+}
+
 /* Colour on a terminal, unless the user has set NO_COLOR to something. */
 static bool use_colour(void) {
     const char *no_colour = getenv("NO_COLOR");
@@ -20,6 +41,7 @@ static bool use_colour(void) {
 
 /* "error: " in its colour */
 static void write_severity(keel_severity severity) {
+    told = told || severity == KEEL_ERROR;
     bool colour = use_colour();
     fprintf(stderr, "%s%s:%s ", colour ? SEVERITY[severity].colour : "", SEVERITY[severity].word,
             colour ? "\033[0m" : "");
@@ -63,15 +85,17 @@ const char *cli_first_error(const keel_diagnostics *diagnostics) {
 }
 
 keel_model *cli_read_model(const char *command, const char *path, const keel_assignment *set, int set_count,
-                           keel_diagnostics *diagnostics) {
+                           keel_diagnostics *diagnostics, int *code) {
     keel_status status = KEEL_OK;
     const char *found = cli_model_path(path);
+    *code = CLI_BAD_INPUT;
     if (found == path && cli_explain_missing_model(command, path))
         return NULL;
     keel_model *model = keel_model_read(found, set, set_count, diagnostics, &status);
     cli_show(diagnostics, 0);
-    if (!model && !keel_diagnostics_errors(diagnostics))
+    if (!model && (status == KEEL_ERROR_MEMORY || !keel_diagnostics_errors(diagnostics)))
         cli_error(command, "%s: %s", found, keel_status_text(status));
+    *code = model ? CLI_OK : status == KEEL_ERROR_MEMORY ? CLI_FAILED : CLI_BAD_INPUT;
     return model;
 }
 

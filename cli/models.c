@@ -4,6 +4,7 @@
  * those of the source tree it was built from.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -78,13 +79,18 @@ cli_names cli_model_names(void) {
     struct dirent **entries;
     cli_names names = {0};
     int found = models_folder(folder) ? scandir(folder, &entries, is_model, alphasort) : -1;
-    if (found < 0)
+    if (found < 0) {
+        if (errno == ENOMEM)
+            cli_no_memory();
         return names;
+    }
     names.name = calloc((size_t)found + 1, sizeof *names.name);
     for (int i = 0; i < found; i++) {
         char *name = names.name ? strndup(entries[i]->d_name, stem(entries[i]->d_name)) : NULL;
         if (name)
             names.name[names.count++] = name;
+        else
+            cli_no_memory();
         free(entries[i]);
     }
     free(entries);
@@ -120,6 +126,8 @@ bool cli_explain_missing_model(const char *command, const char *name) {
     cli_names names = cli_model_names();
     size_t length = stem(name);
     char *word = length ? strndup(name, length) : strdup(name);
+    if (!word)
+        cli_no_memory();
     const char *closest = word ? ki_closest_name(word, (const char *const *)names.name, names.count) : NULL;
     bool told = closest || !strchr(name, '.');
     if (closest)
@@ -138,6 +146,7 @@ bool cli_explain_missing_model(const char *command, const char *name) {
 const char *cli_model_title(const char *name, char title[CLI_TITLE]) {
     char path[CLI_PATH], line[1024];
     snprintf(title, CLI_TITLE, "%s", name);
+    errno = 0;
     FILE *file = shipped_model(name, path) ? fopen(path, "r") : NULL;
     while (file && fgets(line, sizeof line, file))
         if (strncmp(line, "name:", 5) == 0) {
@@ -150,13 +159,15 @@ const char *cli_model_title(const char *name, char title[CLI_TITLE]) {
         }
     if (file)
         fclose(file);
+    else if (errno == ENOMEM)
+        cli_no_memory();
     return title;
 }
 
 static int list(void) {
     char folder[CLI_PATH], title[CLI_TITLE];
     cli_names names = cli_model_names();
-    if (names.count == 0) {
+    if (names.count == 0 && !cli_lacks_memory()) {
         cli_error("models", "the models of Keel are not where they belong: %s beside the program",
                   KEEL_MODELS_BESIDE_PROGRAM);
         cli_names_free(&names);
@@ -183,7 +194,7 @@ static int describe(const char *name) {
     }
     FILE *file = fopen(path, "r");
     if (!file) {
-        cli_error("models", "cannot read %s", path);
+        cli_error("models", "cannot read %s: %s", path, strerror(errno));
         return CLI_FAILED;
     }
     printf("%s\n\n", cli_model_title(name, title));

@@ -205,28 +205,32 @@ static int report_model(const request *r, keel_diagnostics *diagnostics) {
 /* ---- a result -------------------------------------------------------------------------------------------
  */
 
-/* The model that a file tells of, with the parameters it was run with. NULL, after messages, if it is none;
- * *told stays false if the file tells of no model. */
-static keel_model *model_of_file(const keel_origin *origin, keel_diagnostics *diagnostics) {
+/* The model that a file tells of, with the parameters it was run with. NULL, after messages and with the exit
+ * code, if it is none. */
+static keel_model *model_of_file(const keel_origin *origin, keel_diagnostics *diagnostics, int *code) {
     keel_assignment *set = calloc((size_t)origin->set_count + 1, sizeof *set);
     char **text = calloc((size_t)origin->set_count + 1, sizeof *text);
     keel_model *model = NULL;
-    keel_status status;
+    keel_status status = KEEL_ERROR_MEMORY;
     int count = 0;
-    for (int i = 0; set && text && i < origin->set_count; i++) {
-        char *equals = (text[i] = strdup(origin->set[i])) ? strchr(text[i], '=') : NULL;
+    bool complete = set && text; /* without one of them the model would have other parameters */
+    for (int i = 0; complete && i < origin->set_count; i++) {
+        text[i] = strdup(origin->set[i]);
+        char *equals = text[i] ? strchr(text[i], '=') : NULL;
+        complete = text[i] != NULL;
         if (!equals)
             continue;
         *equals = 0;
         set[count++] = (keel_assignment){text[i], equals + 1};
     }
-    if (set && text)
+    if (complete)
         model = keel_model_parse(origin->model_file ? origin->model_file : "model", origin->model_text,
                                  strlen(origin->model_text), set, count, diagnostics, &status);
     for (int i = 0; text && i < origin->set_count; i++)
         free(text[i]);
     free(text);
     free(set);
+    *code = model ? CLI_OK : status == KEEL_ERROR_MEMORY ? CLI_FAILED : CLI_BAD_INPUT;
     return model;
 }
 
@@ -236,15 +240,15 @@ static int report_record(const request *r, keel_record *record, keel_diagnostics
     keel_origin own;
     int code = CLI_OK, shown = keel_diagnostics_count(diagnostics);
     if (r->model_path) {
-        model = cli_read_model("report", r->model_path, r->changes.set, r->changes.set_count, diagnostics);
+        model =
+            cli_read_model("report", r->model_path, r->changes.set, r->changes.set_count, diagnostics, &code);
         shown = keel_diagnostics_count(diagnostics);
         own = model ? cli_origin(model, &r->changes) : (keel_origin){0};
         origin = &own;
     } else if (origin) {
-        model = model_of_file(origin, diagnostics);
+        model = model_of_file(origin, diagnostics, &code);
     }
-    bool wanted = r->model_path || origin;
-    if (wanted && (!model || keel_record_match(record, model->system, diagnostics) != KEEL_OK))
+    if (model && keel_record_match(record, model->system, diagnostics) != KEEL_OK)
         code = CLI_BAD_INPUT;
     cli_show(diagnostics, shown);
     if (code == CLI_OK)
@@ -285,7 +289,7 @@ static int report(request *r, keel_diagnostics *diagnostics) {
     keel_result_format format = keel_result_format_of(r->input);
     int code = CLI_BAD_INPUT;
     if (!r->page_path)
-        cli_error("report", "%s", keel_status_text(KEEL_ERROR_MEMORY));
+        code = CLI_FAILED;
     else if (check(r, format))
         code = format == KEEL_FORMAT_NONE ? report_model(r, diagnostics) : report_file(r, diagnostics);
     free(page);

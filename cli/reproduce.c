@@ -214,7 +214,7 @@ static int work(const request *r) {
     bool good = write_all(r, papers) && tally.robust_differ == 0;
     for (int i = 0; i < KEEL_PAPERS; i++)
         keel_paper_free(papers[i]);
-    return good ? CLI_OK : CLI_FAILED;
+    return good ? CLI_OK : cli_answered(CLI_FAILED);
 }
 
 static int main_reproduce(int argc, char **argv) {

@@ -272,7 +272,6 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
     if (s.failed_path) {
         cli_error("run", "cannot write %s: %s", s.failed_path, strerror(s.error));
         code = CLI_FAILED;
-        cli_leave_at_once = s.failed_path == r->rows_path && is_hdf5(s.failed_path);
     }
     keel_result_clear(&result);
     cli_verify_clear(&s.verify);

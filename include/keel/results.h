@@ -50,9 +50,12 @@ KEEL_API keel_status keel_hdf5_row(keel_hdf5 *hdf5, const keel_row *row);
 KEEL_API keel_status keel_hdf5_step(keel_hdf5 *hdf5, const keel_step *step);
 
 /* Writes the summary of the run (`result` may be NULL: nothing is known), closes and frees `hdf5` in any
- * case. KEEL_ERROR_IO if anything could not be stored; HDF5 1.10 crashes in its exit handler after that, so
- * that a program should then end with _exit. `message` is the first error, or NULL. */
+ * case. KEEL_ERROR_IO if anything could not be stored. `message` is the first error, or NULL. */
 KEEL_API keel_status keel_hdf5_close(keel_hdf5 *hdf5, const keel_result *result, const char *message);
+
+/* HDF5 1.10 crashes in its exit handler after it could not write or had no memory. A program that calls this
+ * before its first use of HDF5 ends without that handler; files it opened by itself it has to close. */
+KEEL_API void keel_hdf5_without_exit_handler(void);
 
 /* Rows and steps in memory, at most some hundred thousand: beyond that every second one is dropped, again and
  * again. */

@@ -129,7 +129,7 @@ typedef struct keel_step {
 } keel_step;
 
 /* Who listens to a run. Any function may be NULL; a negative status ends the run with KEEL_ERROR_CALLBACK (or
- * with the status itself if it is KEEL_ERROR_IO). */
+ * with the status itself if it is KEEL_ERROR_IO or KEEL_ERROR_MEMORY). */
 typedef struct keel_observer {
     void *user;
     keel_status (*row)(void *user, const keel_row *row);     /* every output row, t increasing            */

@@ -10,6 +10,9 @@ struct keel_diagnostics {
     int count, errors, dropped;
 };
 
+/* In place of a message that there was no memory for. */
+static const char NO_MEMORY[] = "out of memory";
+
 keel_diagnostics *keel_diagnostics_new(void) {
     return calloc(1, sizeof(keel_diagnostics));
 }
@@ -19,7 +22,8 @@ void keel_diagnostics_free(keel_diagnostics *list) {
         return;
     for (int i = 0; i < list->count; i++) {
         free((char *)list->items[i].where.file);
-        free((char *)list->items[i].text);
+        if (list->items[i].text != NO_MEMORY)
+            free((char *)list->items[i].text);
     }
     free(list);
 }
@@ -54,15 +58,8 @@ void keel_diagnostics_add(keel_diagnostics *list, keel_severity severity, keel_l
     va_start(arguments, format);
     char *text = format_text(format, arguments);
     va_end(arguments);
-    char *file = where.file ? copy_text(where.file) : NULL;
-    if (!text || (where.file && !file)) {
-        free(text);
-        free(file);
-        list->dropped++;
-        return;
-    }
-    where.file = file;
-    list->items[list->count++] = (keel_diagnostic){severity, where, text};
+    where.file = where.file ? copy_text(where.file) : NULL;
+    list->items[list->count++] = (keel_diagnostic){severity, where, text ? text : NO_MEMORY};
 }
 
 int keel_diagnostics_count(const keel_diagnostics *list) {

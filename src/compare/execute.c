@@ -84,7 +84,10 @@ static void write_reason(keel_comparison_run *run, const keel_diagnostics *diagn
 /* What the run was like, as far as it got. */
 static void collect(keel_comparison_run *run, keel_simulation *sim) {
     keel_result result;
-    if (keel_simulation_result(sim, &result) >= 0) {
+    keel_status status = keel_simulation_result(sim, &result);
+    if (status < 0)
+        run->status = status;
+    if (status >= 0) {
         run->count = result.count;
         run->position_violation = result.position.max;
         run->velocity_violation = result.velocity.max;
@@ -188,5 +191,8 @@ keel_status ki_execute_all(const ki_problem *problem, ki_job *jobs, int count, k
     for (int i = 0; i < count; i++)
         jobs[i].run.outcome = KEEL_OUTCOME_NOT_RUN;
     keel_status status = ki_crew_run(&crew, count);
+    for (int i = 0; i < count; i++) /* which would look as if the method had failed */
+        if (jobs[i].run.status == KEEL_ERROR_MEMORY)
+            return KEEL_ERROR_MEMORY;
     return status == KEEL_OK && problem->stop && *problem->stop ? KEEL_INTERRUPTED : status;
 }

@@ -102,6 +102,7 @@ typedef struct ki_builder {
     ki_table constraints; /* both kinds */
     ki_table auxiliary_equations, outputs, invariants, drawn;
     long passes;                /* items and passes of repeat blocks so far */
+    bool too_many;              /* of them */
     bool *block_failed;         /* [blocks] the range of this block is wrong */
     bool names_complete;        /* all names are known: an unknown one is an error */
     bool incomplete;            /* some names could not be made: more errors would only be follow-ups */

@@ -9,8 +9,9 @@
 
 #include "equations/resolve.h"
 #include "equations/scope.h"
+#include "expr/quota.h"
 
-enum { PASSES_MAX = 1000000, DEPTH_MAX = 16, NAME_SIZE = 256 };
+enum { DEPTH_MAX = 16, NAME_SIZE = 256 };
 
 static const double ROUNDING = 1e-9; /* of a whole number that was computed, such as 0.3/0.1 */
 
@@ -152,13 +153,16 @@ static void register_name(ki_builder *b, ki_item *item) {
 }
 
 static bool too_many(ki_builder *b, double more, keel_location where) {
-    if (b->passes > PASSES_MAX)
+    if (b->too_many)
         return true;
-    if ((double)b->passes + more <= PASSES_MAX)
+    double most = ki_quota_limit(KI_QUOTA_PASSES);
+    if ((double)b->passes + more <= most)
         return false;
-    ki_report(b, NULL, where, "the model has more than %d entries: is the range of the repeat block right?",
-              PASSES_MAX);
-    b->passes = PASSES_MAX + 1;
+    ki_report(
+        b, NULL, where,
+        "the model has more than %.0f entries: is the range of the repeat block right? " KI_QUOTA_ADVICE,
+        most);
+    b->too_many = true;
     b->incomplete = true;
     return true;
 }
@@ -216,7 +220,7 @@ static void expand_range(ki_builder *b, int number, const ki_binding *bindings) 
     }
     if (too_many(b, to - from + 1, block->where))
         return;
-    for (double i = from; i <= to && b->passes <= PASSES_MAX; i++) {
+    for (double i = from; i <= to && !b->too_many; i++) {
         ki_binding *binding = KI_SCRATCH(b, ki_binding, 1);
         if (!binding)
             return;

@@ -68,12 +68,15 @@ static ki_node parse_term(ki_parser *p, ki_local *variable, int i) {
 
 static bool check_terms(ki_parser *p, const ki_token *name, int from, int to) {
     double terms = (double)to - from + 1;
-    if (terms + p->sum_terms > KI_SUM_TERMS_MAX) {
-        ki_parser_fail(p, name, "the sums of a formula may have %d terms, these are %.0f", KI_SUM_TERMS_MAX,
-                       terms + p->sum_terms);
+    double most = KI_QUOTA_TERMS * p->quota->size;
+    if (terms + p->quota->terms > most) {
+        ki_parser_fail(p, name,
+                       "all sums of a model may have %.0f terms together, with this one they have "
+                       "%.0f; " KI_QUOTA_ADVICE,
+                       most, terms + p->quota->terms);
         return false;
     }
-    p->sum_terms += (int)terms;
+    p->quota->terms += terms;
     return true;
 }
 
@@ -90,9 +93,12 @@ static ki_node add_terms(ki_parser *p, const ki_token *name, ki_local *variable,
         if (p->failed) /* perhaps by the token after the term */
             return KI_NONE;
         total = ki_parser_make(p, name, KI_ADD, total, term);
-        p->sum_text += (size_t)(p->lexer.at - lexer.at);
-        if (p->sum_text > KI_SUM_TEXT_MAX)
-            return ki_parser_fail(p, name, "the sums of this formula are too long");
+        p->quota->text += (double)(p->lexer.at - lexer.at);
+        if (p->quota->text > KI_QUOTA_TEXT * p->quota->size)
+            return ki_parser_fail(p, name,
+                                  "the terms of all sums of a model may have %.0f characters together, "
+                                  "here they have more; " KI_QUOTA_ADVICE,
+                                  KI_QUOTA_TEXT * p->quota->size);
     }
     return total;
 }

@@ -177,30 +177,42 @@ ki_node ki_parse_formula(ki_parser *p) {
     return parse_level(p, LEVEL_OR);
 }
 
+/* `own` is the quota of this formula if it belongs to no model. */
 static ki_parser start(ki_graph *graph, const char *text, size_t length, keel_location where,
-                       const ki_scope *scope, keel_diagnostics *diagnostics) {
+                       const ki_scope *scope, keel_diagnostics *diagnostics, ki_quota *own) {
+    *own = (ki_quota){.size = 1};
     where.line = where.line > 0 ? where.line : 1;
     where.column = where.column > 0 ? where.column : 1;
     ki_parser p = {.graph = graph, .scope = scope, .diagnostics = diagnostics};
+    p.quota = ki_quota_now() ? ki_quota_now() : own;
     p.lexer = (ki_lexer){text, text + length, where, diagnostics, false};
     return p;
 }
 
 ki_node ki_parse(ki_graph *graph, const char *text, size_t length, keel_location where, const ki_scope *scope,
                  keel_diagnostics *diagnostics) {
-    ki_parser p = start(graph, text, length, where, scope, diagnostics);
+    ki_quota own;
+    ki_parser p = start(graph, text, length, where, scope, diagnostics, &own);
+    double nodes = p.quota->nodes;
     ki_parser_advance(&p);
     ki_node result = ki_parse_formula(&p);
     if (result != KI_NONE && p.token.kind != KI_TOKEN_END)
         result = ki_parser_fail_operator(&p);
-    if (ki_graph_failed(graph))
+    if (p.quota->nodes - nodes > p.quota->most_nodes) {
+        p.quota->most_nodes = p.quota->nodes - nodes;
+        p.quota->most = where;
+    }
+    if (p.quota->too_large) /* which is told of all formulas */
+        p.failed = true;
+    else if (ki_graph_failed(graph))
         ki_parser_fail(&p, &p.token, "out of memory");
     return p.failed ? KI_NONE : result;
 }
 
 bool ki_parse_name(ki_graph *graph, const char *text, keel_location where, const ki_scope *scope,
                    keel_diagnostics *diagnostics, char *buffer, size_t size) {
-    ki_parser p = start(graph, text, strlen(text), where, scope, diagnostics);
+    ki_quota own;
+    ki_parser p = start(graph, text, strlen(text), where, scope, diagnostics, &own);
     char full[KI_NAME_MAX];
     ki_parser_advance(&p);
     ki_token name = p.token;

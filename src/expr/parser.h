@@ -3,6 +3,7 @@
 #define KI_PARSER_H
 
 #include "expr/lexer.h"
+#include "expr/quota.h"
 
 #define KI_PI     3.14159265358979323846
 #define KI_DEGREE (KI_PI / 180)
@@ -10,8 +11,6 @@
 enum {
     KI_NESTING_MAX = 256,
     KI_NAME_MAX = 256,            /* characters of a name with its indices */
-    KI_SUM_TERMS_MAX = 1000000,   /* terms of all sums of one formula */
-    KI_SUM_TEXT_MAX = 1 << 27,    /* characters read again for them */
     KI_WHOLE_NUMBER_MAX = 1 << 30 /* of indices and bounds of sums */
 };
 
@@ -30,10 +29,9 @@ typedef struct ki_parser {
     ki_token token, previous; /* the token to be read next, and the one before it */
     const ki_local *locals;
     int nesting;
-    int skipping; /* > 0: only the syntax counts; names are not looked up, every value is 0 */
-    int sum_terms;
-    size_t sum_text;
-    bool failed; /* an error was reported */
+    int skipping;    /* > 0: only the syntax counts; names are not looked up, every value is 0 */
+    ki_quota *quota; /* of the model, or of this formula */
+    bool failed;     /* an error was reported */
 } ki_parser;
 
 /* An operation of the language that takes arguments in parentheses. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "expr/graph.h"
+#include "expr/quota.h"
 
 enum { BUCKETS_PER_NODE = 2, NEAR = 8 };
 
@@ -85,6 +86,10 @@ static bool reserve_node(ki_graph *graph) {
 }
 
 static ki_node append_node(ki_graph *graph, uint64_t bucket, ki_expression n) {
+    if (!ki_quota_take_node()) {
+        graph->failed = true;
+        return KI_NONE;
+    }
     ki_node a = graph->count++;
     graph->nodes[a] = n;
     graph->mark[a] = 0;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "expr/quota.h"
+
 /* In the order of reading. */
 static const struct {
     const char *key;
@@ -130,11 +132,12 @@ static bool open_variable(ki_sketch *s, const ki_yaml *variable) {
 
 static bool too_many(ki_sketch *s, const ki_yaml *variable, double more) {
     char brief[KI_BRIEF];
-    if (s->passes + more <= KI_SKETCH_PASSES)
+    double most = ki_quota_limit(KI_QUOTA_PASSES);
+    if (s->passes + more <= most)
         return false;
     KI_COMPLAIN(s->loader, variable->formula_at,
-                "blocks are repeated more than %d times: is the range of '%s' right?", KI_SKETCH_PASSES,
-                ki_brief(variable->key, brief));
+                "blocks are repeated more than %.0f times: is the range of '%s' right? " KI_QUOTA_ADVICE,
+                most, ki_brief(variable->key, brief));
     return true;
 }
 

@@ -13,10 +13,9 @@
 #include "modelfile/loader.h"
 
 enum {
-    KI_SKETCH_NAME = 256,       /* bytes of a name with its indices                   */
-    KI_SKETCH_VARIABLES = 16,   /* repeat variables inside of one another             */
-    KI_SKETCH_PASSES = 1000000, /* of repeat blocks, for each kind of part            */
-    KI_SKETCH_FIELDS = 24       /* keys of a part                                     */
+    KI_SKETCH_NAME = 256,     /* bytes of a name with its indices       */
+    KI_SKETCH_VARIABLES = 16, /* repeat variables inside of one another */
+    KI_SKETCH_FIELDS = 24     /* keys of a part                         */
 };
 
 /* The description that loader->root gives, as far as it is sound; problems are reported. NULL when out of

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "expr/quota.h"
 #include "keel/mechanism.h"
 #include "modelfile/loader.h"
 
@@ -64,11 +65,11 @@ static void keep_origin(ki_loader *loader, const ki_source *source, keel_model *
     model->file = ki_arena_text(loader->kept, source->file, strlen(source->file));
     if (loader->description)
         model->description = ki_arena_text(loader->kept, loader->description, strlen(loader->description));
-    keel_equations_parameters(loader->equations, NULL, count_parameter, &count);
+    ki_loader_fail(loader, keel_equations_parameters(loader->equations, NULL, count_parameter, &count));
     model->parameter_name = KI_NEW(loader->kept, const char *, count);
     model->parameter_value = KI_NEW(loader->kept, double, count);
-    if (!loader->kept->failed)
-        keel_equations_parameters(loader->equations, NULL, keep_parameter, model);
+    if (!loader->kept->failed && loader->status == KEEL_OK)
+        ki_loader_fail(loader, keel_equations_parameters(loader->equations, NULL, keep_parameter, model));
     if (loader->kept->failed)
         ki_loader_fail(loader, KEEL_ERROR_MEMORY);
 }
@@ -107,6 +108,33 @@ static void load(ki_loader *loader, const ki_source *source, const keel_assignme
         loader->status = KEEL_ERROR_MEMORY;
 }
 
+/* How many times as large as usual a model may be: the user's word, not the file's. */
+static double size_wanted(keel_diagnostics *diagnostics) {
+    enum { MOST = 1000 };
+    const char *text = getenv("KEEL_MODEL_SIZE");
+    char *end;
+    if (!text || !*text)
+        return 1;
+    double size = strtod(text, &end);
+    if (!*end && size >= 1 && size <= MOST)
+        return size;
+    keel_diagnostics_add(diagnostics, KEEL_WARNING, (keel_location){.file = "KEEL_MODEL_SIZE"},
+                         "'%s' is not a number from 1 to %d: no effect", text, MOST);
+    return 1;
+}
+
+/* Formulas that grew beyond their quota ended like those that memory ended. */
+static void report_size(ki_loader *loader, const ki_quota *quota) {
+    if (!quota->too_large || loader->status == KEEL_OK)
+        return;
+    keel_diagnostics_add(
+        loader->diagnostics, KEEL_ERROR, quota->most,
+        "the formulas of the model and their derivatives have more than %.0f operations, this one "
+        "the most of them; " KI_QUOTA_ADVICE,
+        KI_QUOTA_NODES * quota->size);
+    loader->status = KEEL_ERROR_INPUT;
+}
+
 keel_model *keel_model_parse(const char *name, const char *text, size_t length, const keel_assignment *set,
                              int set_count, keel_diagnostics *diagnostics, keel_status *status) {
     ki_arena arena;
@@ -121,7 +149,11 @@ keel_model *keel_model_parse(const char *name, const char *text, size_t length, 
     } else {
         model->settings = keel_settings_default();
         model->settings.method = keel_method_auto(); /* unless the file says otherwise */
+        ki_quota quota;
+        ki_quota_begin(&quota, size_wanted(diagnostics));
         load(&loader, &source, set, set_count, model);
+        ki_quota_end();
+        report_size(&loader, &quota);
     }
     if (loader.status != KEEL_OK) {
         keel_model_free(model);

@@ -1,6 +1,7 @@
 /* yaml.c - from libfyaml's events to a tree. */
 #include "modelfile/yaml.h"
 
+#include "base/foreign.h"
 #include "modelfile/yaml_build.h"
 
 const char *ki_yaml_kind_word(ki_yaml_kind kind) {
@@ -200,9 +201,12 @@ static keel_status build(ki_yaml_builder *b, const char *masked) {
     fy_diag_cfg_default(&quiet);
     quiet.fp = NULL;
     quiet.output_fn = NULL;
+    ki_foreign_begin("libfyaml");
     struct fy_diag *diag = fy_diag_create(&quiet);
-    if (!diag)
+    if (!diag) {
+        ki_foreign_end();
         return KEEL_ERROR_MEMORY;
+    }
     fy_diag_set_collect_errors(diag, true);
     struct fy_parse_cfg config = {.search_path = "",
                                   .flags = FYPCF_QUIET | FYPCF_JSON_NONE | FYPCF_SLOPPY_FLOW_INDENTATION |
@@ -214,6 +218,7 @@ static keel_status build(ki_yaml_builder *b, const char *masked) {
         status = take_all(b, parser, diag);
     fy_parser_destroy(parser);
     fy_diag_destroy(diag);
+    ki_foreign_end();
     return status;
 }
 

@@ -123,7 +123,7 @@ void ki_yaml_report(ki_yaml_builder *b, struct fy_diag *diag) {
         error = fy_diag_errors_iterate(diag, &iterator);
     if (!error) {
         keel_diagnostics_add(b->diagnostics, KEEL_ERROR, (keel_location){b->source->file, 0, 0},
-                             "the file is not valid YAML");
+                             "the file is not valid YAML, or there was no memory to read it");
         return;
     }
     keel_location at = {b->source->file, error->line, error->column}, tab;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/foreign.h"
 #include "results/hdf5_parts.h"
 #include "results/verdict.h"
 
@@ -43,7 +44,7 @@ static const char *const STEP_SETS[KI_STEP_WIDTH] = {"steps/t", "steps/size", "s
 
 static keel_status failed(keel_hdf5 *h) {
     if (!h->error)
-        h->error = errno ? errno : EIO;
+        h->error = ki_hdf5_out_of_memory() ? ENOMEM : errno ? errno : EIO;
     errno = h->error;
     return KEEL_ERROR_IO;
 }
@@ -243,15 +244,19 @@ keel_hdf5 *keel_hdf5_open(const char *path, const keel_system *system, const kee
     }
     ki_arena_init(&h->arena);
     h->system = system;
+    ki_foreign_begin("HDF5");
     h->before = ki_hdf5_be_silent();
     *status = open_all(h, path, origin, first);
-    if (*status == KEEL_OK)
+    if (*status == KEEL_OK) {
+        ki_foreign_end();
         return h;
+    }
     int error = h->error;
     close_sets(h);
     if (h->file > 0)
         H5Fclose(h->file);
     release(h);
+    ki_foreign_end();
     errno = error;
     return NULL;
 }
@@ -261,7 +266,12 @@ keel_hdf5 *keel_hdf5_open(const char *path, const keel_system *system, const kee
 
 static keel_status after_adding(keel_hdf5 *h) {
     bool full = h->rows.count == h->rows.most || h->steps.count == h->steps.most;
-    return full || time(NULL) - h->flushed >= BLOCK_SECONDS ? flush(h) : KEEL_OK;
+    if (!full && time(NULL) - h->flushed < BLOCK_SECONDS)
+        return KEEL_OK;
+    ki_foreign_begin("HDF5");
+    keel_status status = flush(h);
+    ki_foreign_end();
+    return status;
 }
 
 keel_status keel_hdf5_row(keel_hdf5 *h, const keel_row *row) {
@@ -299,6 +309,7 @@ static bool put_end(keel_hdf5 *h, const keel_result *result, const char *message
 keel_status keel_hdf5_close(keel_hdf5 *h, const keel_result *result, const char *message) {
     if (!h)
         return KEEL_OK;
+    ki_foreign_begin("HDF5");
     flush(h);
     errno = 0;
     if (!h->error && result && !put_end(h, result, message))
@@ -309,6 +320,7 @@ keel_status keel_hdf5_close(keel_hdf5 *h, const keel_result *result, const char 
         failed(h);
     int error = h->error;
     release(h);
+    ki_foreign_end();
     errno = error;
     return error ? KEEL_ERROR_IO : KEEL_OK;
 }

@@ -3,11 +3,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+static _Thread_local bool no_memory;
+static bool without_exit_handler;
+
+static herr_t look_at(unsigned depth, const H5E_error2_t *error, void *user) {
+    (void)depth;
+    (void)user;
+    no_memory = no_memory || error->min_num == H5E_NOSPACE || error->min_num == H5E_CANTALLOC;
+    return 0;
+}
+
+/* Called by HDF5 for every call that fails. */
+static herr_t note_failure(hid_t stack, void *user) {
+    return H5Ewalk2(stack, H5E_WALK_UPWARD, look_at, user);
+}
+
 ki_hdf5_silence ki_hdf5_be_silent(void) {
     ki_hdf5_silence before = {NULL, NULL};
-    H5Eget_auto2(H5E_DEFAULT, &before.function, &before.data);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    if (without_exit_handler)
+        H5dont_atexit();
+    no_memory = H5Eget_auto2(H5E_DEFAULT, &before.function, &before.data) < 0;
+    H5Eset_auto2(H5E_DEFAULT, note_failure, NULL);
     return before;
+}
+
+bool ki_hdf5_out_of_memory(void) {
+    return no_memory;
+}
+
+void keel_hdf5_without_exit_handler(void) {
+    without_exit_handler = true;
 }
 
 void ki_hdf5_be_as_before(ki_hdf5_silence before) {

@@ -12,6 +12,9 @@ typedef struct ki_hdf5_silence {
     void *data;
 } ki_hdf5_silence;
 ki_hdf5_silence ki_hdf5_be_silent(void);
+
+/* Whether an allocation of HDF5 in this thread failed since then. */
+bool ki_hdf5_out_of_memory(void);
 void ki_hdf5_be_as_before(ki_hdf5_silence before);
 
 /* Attributes and texts; false on failure. */

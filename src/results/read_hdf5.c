@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign.h"
 #include "results/hdf5_parts.h"
 
 /* A file while it is read. */
@@ -19,8 +20,10 @@ typedef struct reading {
 } reading;
 
 #define COMPLAIN(r, ...)                                                                                     \
-    (keel_diagnostics_add((r)->diagnostics, KEEL_ERROR, (keel_location){.file = (r)->path}, __VA_ARGS__),    \
-     KEEL_ERROR_INPUT)
+    (ki_hdf5_out_of_memory() ? KEEL_ERROR_MEMORY                                                             \
+                             : (keel_diagnostics_add((r)->diagnostics, KEEL_ERROR,                           \
+                                                     (keel_location){.file = (r)->path}, __VA_ARGS__),       \
+                                KEEL_ERROR_INPUT))
 
 static keel_status open_file(reading *r) {
     FILE *file = fopen(r->path, "rb");
@@ -215,6 +218,7 @@ static void read_origin(reading *r) {
 
 keel_status ki_read_hdf5(const char *path, keel_diagnostics *diagnostics, keel_record *record) {
     reading r = {.path = path, .diagnostics = diagnostics, .record = record, .file = -1};
+    ki_foreign_begin("HDF5");
     ki_hdf5_silence before = ki_hdf5_be_silent();
     keel_status status = open_file(&r);
     if (!status)
@@ -233,5 +237,6 @@ keel_status ki_read_hdf5(const char *path, keel_diagnostics *diagnostics, keel_r
     if (r.file >= 0)
         H5Fclose(r.file);
     ki_hdf5_be_as_before(before);
-    return status ? status : record->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+    ki_foreign_end();
+    return status ? status : record->arena.failed || ki_hdf5_out_of_memory() ? KEEL_ERROR_MEMORY : KEEL_OK;
 }

@@ -6,11 +6,11 @@
 #include "run/events.h"
 #include "run/judge.h"
 
-/* A negative answer of a listener ends the run; a full disk stays an I/O error. */
+/* A negative answer of a listener ends the run; a full disk and full memory stay what they are. */
 static keel_status told(keel_status answer) {
     if (answer >= 0)
         return KEEL_OK;
-    return answer == KEEL_ERROR_IO ? KEEL_ERROR_IO : KEEL_ERROR_CALLBACK;
+    return answer == KEEL_ERROR_IO || answer == KEEL_ERROR_MEMORY ? answer : KEEL_ERROR_CALLBACK;
 }
 
 /* What the time loop carries along. */

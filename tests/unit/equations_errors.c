@@ -232,7 +232,9 @@ static const wrong_block BLOCKS[] = {
      "0",
      "j",
      {X, T},
-     {50, 5, "the model has more than 1000000 entries: is the range of the repeat block right?"}},
+     {50, 5,
+      "the model has more than 250000 entries: is the range of the repeat block right? if the model "
+      "is meant to be so large, set KEEL_MODEL_SIZE=10 for ten times as much"}},
     {"1",
      "2000",
      "i",
@@ -240,7 +242,9 @@ static const wrong_block BLOCKS[] = {
      "2000",
      "j",
      {X, T},
-     {51, 5, "the model has more than 1000000 entries: is the range of the repeat block right?"}},
+     {51, 5,
+      "the model has more than 250000 entries: is the range of the repeat block right? if the model "
+      "is meant to be so large, set KEEL_MODEL_SIZE=10 for ten times as much"}},
     {"1", "3", "i", "1", "i", "i", {X, T}, {51, 5, "'i' is already the variable of an outer repeat block"}},
     {"1", "3", "sin", "1", "0", "j", {X, T}, {50, 5, "'sin' cannot be the variable of a repeat block"}},
     {"1", "3", "2i", "1", "0", "j", {X, T}, {50, 5, "'2i' cannot be the variable of a repeat block"}},

@@ -89,9 +89,12 @@ static const mistake MISTAKES[] = {
     {"sum(i, 0.5, 2, i)", 1, 8, "the first value of a sum must be a whole number, not 0.5"},
     {"sum(i, 1, 2, i')", 1, 14, "'i' counts the terms of a sum: it has no derivative"},
     {"sum(i, 1, 3, u[i-2])", 1, 14, "unknown name 'u[-1]' with 0 primes"},
-    {"x + sum(i, 1, 2000000, i)", 1, 5, "the sums of a formula may have 1000000 terms, these are 2000000"},
+    {"x + sum(i, 1, 2000000, i)", 1, 5,
+     "all sums of a model may have 1000000 terms together, with this one they have 2000000; "
+     "if the model is meant to be so large, set KEEL_MODEL_SIZE=10 for ten times as much"},
     {"sum(i, 1, 10, sum(j, 1, 999995, i))", 1, 15,
-     "the sums of a formula may have 1000000 terms, these are 1000005"},
+     "all sums of a model may have 1000000 terms together, with this one they have 1000005; "
+     "if the model is meant to be so large, set KEEL_MODEL_SIZE=10 for ten times as much"},
     {"sum(i, 1, 3, x \xff", 1, 16, "the byte 0xff is not UTF-8 text"},
     {"sum(i, 2, 1, x y)", 1, 16,
      "unexpected 'y' after 'x': an operator is missing; a product is written 'x*y'"},

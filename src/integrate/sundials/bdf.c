@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/foreign.h"
 #include "integrate/newton.h"
 #include "integrate/sundials/bridge.h"
 
@@ -230,8 +231,11 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
         return status;
     ki_follow_motion(d, base->y, self->moved);
     memcpy(N_VGetArrayPointer(self->bridge.state), base->y, (size_t)base->n * sizeof(double));
+    ki_foreign_begin("SUNDIALS");
     self->cvode = CVodeCreate(CV_BDF, self->bridge.context);
-    return self->cvode && set_up_cvode(self) ? KEEL_OK : KEEL_ERROR_MEMORY;
+    bool good = self->cvode && set_up_cvode(self);
+    ki_foreign_end();
+    return good ? KEEL_OK : KEEL_ERROR_MEMORY;
 }
 
 const ki_method KI_BDF = {

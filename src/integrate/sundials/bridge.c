@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/foreign.h"
+
 /* Largest |x_i w_i|; a NaN wins. */
 static realtype largest(N_Vector x, N_Vector w) {
     const double *a = N_VGetArrayPointer(x), *b = N_VGetArrayPointer(w);
@@ -50,12 +52,14 @@ static int solver_solve(SUNLinearSolver S, SUNMatrix A, N_Vector x, N_Vector b, 
 
 keel_status ki_bridge_init(ki_bridge *bridge, int length, void *user, void (*solve)(void *user, double *b)) {
     *bridge = (ki_bridge){.user = user, .solve = solve};
-    if (SUNContext_Create(NULL, &bridge->context))
-        return KEEL_ERROR_MEMORY;
-    bridge->state = N_VNew_Serial(length, bridge->context);
-    bridge->view = N_VNewEmpty_Serial(length, bridge->context);
-    bridge->matrix = SUNMatNewEmpty(bridge->context);
-    bridge->solver = SUNLinSolNewEmpty(bridge->context);
+    ki_foreign_begin("SUNDIALS");
+    if (SUNContext_Create(NULL, &bridge->context) == 0) {
+        bridge->state = N_VNew_Serial(length, bridge->context);
+        bridge->view = N_VNewEmpty_Serial(length, bridge->context);
+        bridge->matrix = SUNMatNewEmpty(bridge->context);
+        bridge->solver = SUNLinSolNewEmpty(bridge->context);
+    }
+    ki_foreign_end();
     if (!bridge->state || !bridge->view || !bridge->matrix || !bridge->solver)
         return KEEL_ERROR_MEMORY;
     bridge->state->ops->nvwrmsnorm = largest; /* copies of this vector inherit it */

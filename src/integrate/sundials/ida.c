@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sunnonlinsol/sunnonlinsol_newton.h>
 
+#include "base/foreign.h"
 #include "integrate/sundials/bridge.h"
 #include "integrate/sundials/ida_equations.h"
 
@@ -306,7 +307,9 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
         return status;
     self->bridge.matrix->ops->zero = empty_matrix;
     self->bridge.state->ops->nvwrmsnorm = error_norm; /* copies of this vector inherit it */
+    ki_foreign_begin("SUNDIALS");
     self->rate = N_VClone(self->bridge.state);
+    ki_foreign_end();
     self->inside = KI_NEW(&base->arena, double, size);
     self->filtered = KI_NEW(&base->arena, double, size);
     if (!self->rate || !self->inside || !self->filtered)
@@ -314,9 +317,12 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     status = load_state(self); /* says at once what is wrong with the start */
     if (status)
         return status;
+    ki_foreign_begin("SUNDIALS");
     self->memory = IDACreate(self->bridge.context);
     self->newton = SUNNonlinSol_Newton(self->bridge.state, self->bridge.context);
-    return self->memory && self->newton && set_up_ida(self) ? KEEL_OK : KEEL_ERROR_MEMORY;
+    bool good = self->memory && self->newton && set_up_ida(self);
+    ki_foreign_end();
+    return good ? KEEL_OK : KEEL_ERROR_MEMORY;
 }
 
 const ki_method KI_IDA = {
