@@ -66,6 +66,7 @@ double ki_garcia_kappa_printed(double q1, double q2);
 double ki_garcia_projection_energy(double q1, double q2, double alpha, const double x[2]);
 
 void ki_garcia_claims(ki_draft *draft, const garcia *g);
+void ki_garcia_theory(ki_draft *draft); /* on random systems */
 void ki_garcia_figures(ki_draft *draft, const garcia *g);
 
 #endif

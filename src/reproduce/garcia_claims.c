@@ -160,16 +160,21 @@ static int reversals(const garcia *g, int run, double t) {
     return count;
 }
 
+/* A failure would show as a run that ends near the time that the paper tells. */
 static void claim_failures(ki_draft *d, const garcia *g) {
     static const struct {
         const char *id, *what, *claim;
         int run;
+        double at;
     } CASES[] = {
-        {"000 figure 9, failure", "dt 0.1, no projection", "fails to converge at t = 5.2", KI_GARCIA_PLAIN},
-        {"000 figure 16, failure", "dt 0.1, A = W, alpha 20", "integration failure at t = 35.5",
-         KI_GARCIA_W_20},
+        {"000 figure 9, failure", "dt 0.1, no projection: end of the run, most iterations of a step",
+         "fails to converge at t = 5.2", KI_GARCIA_PLAIN, 5.2},
+        {"000 figure 16, failure", "dt 0.1, A = W, alpha 20: end of the run, most iterations of a step",
+         "integration failure at t = 35.5", KI_GARCIA_W_20, 35.5},
     };
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 2; i++) {
+        const ki_trial *run = &g->run[CASES[i].run];
+        double end = run->result->final->t;
         ki_claim(
             d,
             &(keel_claim){.id = CASES[i].id,
@@ -177,8 +182,9 @@ static void claim_failures(ki_draft *d, const garcia *g) {
                           .claim = CASES[i].claim,
                           .why = "fragile: the author's iteration fails; the step equations have exactly one "
                                  "solution at every step, which Newton's method finds",
-                          .verdict = KEEL_DIFFERS},
-            "runs to 50 s, at most %d iterations a step", g->run[CASES[i].run].most_iterations);
+                          .verdict = ki_verdict(ki_near(end, CASES[i].at, 0.3))},
+            "t = %.4g, %d iterations", end, run->most_iterations);
+    }
 }
 
 static void claim_coarse(ki_draft *d, const garcia *g) {
@@ -329,4 +335,5 @@ void ki_garcia_claims(ki_draft *d, const garcia *g) {
     claim_failures(d, g);
     claim_penalties(d, g);
     claim_scheme(d, g);
+    ki_garcia_theory(d);
 }

@@ -24,7 +24,7 @@ typedef struct progress {
     int steps;
 } progress;
 
-static ki_verdict judge(progress *p, double violation, double tolerance) {
+static ki_remedy judge(progress *p, double violation, double tolerance) {
     double previous = p->previous;
     p->previous = violation;
     if (!isfinite(violation))
@@ -139,7 +139,7 @@ keel_status ki_project_joint(ki_dynamics *d, double t, double *y) {
             return status;
         if (iteration == 0)
             remember_sizes(joint);
-        ki_verdict next = judge(&p, violation, d->law->projection_tolerance);
+        ki_remedy next = judge(&p, violation, d->law->projection_tolerance);
         if (next == KI_CONVERGED) /* one-step methods go on from here, with these factors */
             return K_serves ? KEEL_OK : ki_factor_at(d, t, y);
         if (next == KI_GIVE_UP)

@@ -88,7 +88,7 @@ typedef struct progress {
     bool proven;     /* they have contracted the violation tenfold: they are near enough */
 } progress;
 
-static ki_verdict judge(progress *p, double violation, double tolerance) {
+static ki_remedy judge(progress *p, double violation, double tolerance) {
     double previous = p->previous;
     bool halved = violation <= 0.5 * previous;
     p->previous = violation;
@@ -140,7 +140,7 @@ keel_status ki_project_position(ki_dynamics *d, double t, double *y) {
             ki_position_sizes(d, y, d->size);
         sized = true;
         double violation = ki_worst_relative(d->at.Phi, d->size, n_h, &worst);
-        ki_verdict next = judge(&p, violation, d->law->projection_tolerance);
+        ki_remedy next = judge(&p, violation, d->law->projection_tolerance);
         if (next == KI_CONVERGED) {
             d->position_steps = iteration;
             return KEEL_OK;
@@ -217,7 +217,7 @@ keel_status ki_project_velocity(ki_dynamics *d, double t, double *y) {
             return status;
         sized = true;
         double violation = ki_worst_relative(d->at.rate, d->size, d->m, &worst);
-        ki_verdict next = judge(&p, violation, d->law->projection_tolerance);
+        ki_remedy next = judge(&p, violation, d->law->projection_tolerance);
         if (next == KI_CONVERGED)
             return KEEL_OK;
         if (next == KI_GIVE_UP)

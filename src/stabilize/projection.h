@@ -48,7 +48,7 @@ keel_status ki_project_acceleration(ki_dynamics *d, double t, const double *y, d
 keel_status ki_project_error(ki_dynamics *d, double *e);
 
 /* What to do with a violation. */
-typedef enum ki_verdict { KI_CONVERGED, KI_STEP, KI_REFACTOR_AND_STEP, KI_GIVE_UP } ki_verdict;
+typedef enum ki_remedy { KI_CONVERGED, KI_STEP, KI_REFACTOR_AND_STEP, KI_GIVE_UP } ki_remedy;
 
 /* M and J at (t, y) into d->at, without factors: those in K count as lost unless they belong there. */
 keel_status ki_evaluate_matrices(ki_dynamics *d, double t, const double *y);
