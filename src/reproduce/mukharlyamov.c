@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "reproduce/experiment.h"
+#include "reproduce/mukharlyamov.h"
 
 static const double SINGULAR_AT = 0.295965153673 / 0.6; /* = 0.493275 */
 
@@ -360,6 +361,7 @@ static void conclude(ki_draft *d) {
     claim_penalty(d, e);
     claim_decay(d, e);
     claim_redundant(d, e);
+    ki_mukharlyamov_theory(d);
     draw(d, e);
 }
 

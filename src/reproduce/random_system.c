@@ -1,6 +1,7 @@
 #include "reproduce/random_system.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "linalg/dense.h"
@@ -125,6 +126,18 @@ static void draw(ki_random_system *s, double *weights, unsigned *seed) {
     combine_rows(kind, weights, s->cube);
 }
 
+/* Constraints are called 1, 2, ... */
+static bool name_rows(ki_random_system *s, ki_arena *arena) {
+    const char **names = KI_NEW(arena, const char *, s->kind.m + 1);
+    for (int i = 0; i < s->kind.m && names; i++) {
+        char text[16];
+        int length = snprintf(text, sizeof text, "%d", i + 1);
+        names[i] = ki_arena_text(arena, text, (size_t)length);
+    }
+    s->system.names.constraint = names;
+    return names;
+}
+
 ki_random_system *ki_random_system_new(ki_arena *arena, const ki_random_kind *kind, unsigned *seed) {
     int n = kind->n, m = kind->m;
     ki_random_system *s = KI_NEW(arena, ki_random_system, 1);
@@ -139,7 +152,7 @@ ki_random_system *ki_random_system_new(ki_arena *arena, const ki_random_kind *ki
     s->f = KI_NEW(arena, double, n);
     double *weights = KI_NEW(arena, double, m * kind->rank + 1);
     if (!full_pattern(arena, n, n, true, &s->system.M) || !full_pattern(arena, m, n, false, &s->system.J) ||
-        arena->failed)
+        !name_rows(s, arena) || arena->failed)
         return NULL;
     draw(s, weights, seed);
     s->system.n_q = s->system.n_v = n;
