@@ -53,7 +53,7 @@ static void fill_row(const ki_random_system *s, int i, unsigned what, const keel
         if (what & KEEL_XI)
             xi -= (c[j] + q[j] * d[j]) * v[j] * v[j];
     }
-    if (what & KEEL_POSITION)
+    if ((what & KEEL_POSITION) && i < s->system.n_h)
         terms->Phi[i] = Phi;
     if (what & KEEL_VELOCITY)
         terms->rate[i] = rate;
@@ -156,7 +156,8 @@ ki_random_system *ki_random_system_new(ki_arena *arena, const ki_random_kind *ki
         return NULL;
     draw(s, weights, seed);
     s->system.n_q = s->system.n_v = n;
-    s->system.n_h = m;
+    s->system.n_h = m - kind->nonholonomic;
+    s->system.n_n = kind->nonholonomic;
     s->system.has_energy = 1;
     s->system.model = s;
     s->system.evaluate = evaluate;

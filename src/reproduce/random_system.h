@@ -18,9 +18,10 @@
 #include "keel/settings.h"
 
 typedef struct ki_random_kind {
-    int n, m, rank;            /* coordinates, constraints, independent ones */
-    double curvature, torsion; /* size of c and d, 0: none           */
-    double force;              /* size of f and k                    */
+    int n, m, rank;            /* coordinates, constraints, independent ones                         */
+    int nonholonomic;          /* so many constraints, the last ones, bind velocities only: Phi_i' = 0 */
+    double curvature, torsion; /* size of c and d, 0: none                                           */
+    double force;              /* size of f and k                                                    */
 } ki_random_kind;
 
 typedef struct ki_random_system {

@@ -10,7 +10,7 @@
  * paper does not say. Converged values come from a computation independent of Keel. */
 #include <math.h>
 
-#include "reproduce/experiment.h"
+#include "reproduce/terze_theory.h"
 
 enum { N = 6, ROWS = 201 };
 enum { S1, S2, S3, S4, WORST, S2_NULLSPACE, INDEPENDENT, OTHER_SPRING, RUNS };
@@ -30,6 +30,7 @@ enum { SWITCH_COUNT = sizeof SWITCHES / sizeof *SWITCHES };
 
 typedef struct terze {
     ki_trial run[RUNS];
+    ki_terze_holonomic holonomic;
 } terze;
 
 /* The two rows B v: eq. 29. */
@@ -81,7 +82,9 @@ static void prepare(ki_draft *d, ki_batch *batch) {
         ki_trial_record(d, t, COLUMNS, ROWS + 1, pick);
         ki_batch_add(batch, d, 0.2, ki_trial_run, t);
     }
-    if (!e)
+    if (e)
+        ki_terze_theory_prepare(d, batch, &e->holonomic);
+    else
         d->status = KEEL_ERROR_MEMORY;
 }
 
@@ -240,14 +243,6 @@ static void claim_accuracy(ki_draft *d, const terze *e) {
                            .verdict = ki_verdict(ratio > 10),
                            .robust = 1},
              "%.0f times", ratio);
-    ki_claim(d,
-             &(keel_claim){.id = "001 section 5.2",
-                           .what = "partitions at the position and at the velocity level",
-                           .claim = "holonomic: the same; nonholonomic: different",
-                           .why = "a statement about equations: the gradients are G and G, or G and J; the "
-                                  "snakeboard has no position level",
-                           .verdict = KEEL_NOT_COMPARABLE},
-             "docs/partition.md");
 }
 
 static void tabulate(ki_draft *d, const terze *e) {
@@ -343,6 +338,7 @@ static void conclude(ki_draft *d) {
     claim_partition(d, e);
     claim_violations(d, e);
     claim_accuracy(d, e);
+    ki_terze_theory_claims(d, &e->holonomic);
     tabulate(d, e);
     draw(d, e);
 }
