@@ -9,6 +9,8 @@ typedef struct keel_newton_facts {
     double correction_q;      /* largest component of the correction of the displacements */
     double correction_lambda; /* ... of the multipliers, in the scaled unknowns           */
     double condition;         /* of the (scaled) matrix, 2-norm; NaN: not asked for       */
+    const double *lambda;     /* [m] the multipliers that the step was solved for, at its end; of midpoint and
+                                 conserving in its middle. NULL: none (a first row, another formulation) */
 } keel_newton_facts;
 
 /* Where the energy of a step went, besides the work of forces and drivers (docs/energy.md). */

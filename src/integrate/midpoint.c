@@ -219,6 +219,7 @@ static void accept(midpoint *self, double h, double t_end) {
     copy(self->dq, self->step.x, d->system->n_v);
     copy(self->L, ki_midstep_lambda(&self->step), d->m);
     copy(d->lambda, self->L, d->m);
+    base->newton.lambda = self->L;
     copy(self->y_old, base->y, base->n);
     copy(base->y, self->step.y_end, base->n);
     self->taken++;

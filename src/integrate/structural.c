@@ -171,6 +171,7 @@ static void accept(ki_structural *self, double t, double h, double t_end) {
     self->before = self->now;
     self->now = self->next;
     self->next = oldest;
+    self->base.newton.lambda = self->now.lambda;
     self->h_of_a = h;
     copy(self->base.y, self->now.y, self->base.n);
     ki_accept_step(&self->base, t, t_end);

@@ -10,7 +10,8 @@
 #include <string.h>
 
 const double KI_BOTTASSO_H[KI_BOTTASSO_STEPS] = {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
-const char *const KI_BOTTASSO_SCHEME[KI_BOTTASSO_SCHEMES] = {"newmark", "hht", "generalized-alpha"};
+const char *const KI_BOTTASSO_SCHEME[KI_BOTTASSO_SCHEMES] = {"newmark", "hht", "generalized-alpha",
+                                                             "bdf-fixed"};
 const ki_bottasso_scaling KI_BOTTASSO_SCALING[KI_BOTTASSO_SCALINGS] = {
     {"none", KEEL_SCALING_NONE, KEEL_NO},        {"right", KEEL_SCALING_RIGHT, KEEL_NO},
     {"both", KEEL_SCALING_BOTH, KEEL_NO},        {"right, mass", KEEL_SCALING_RIGHT, KEEL_YES},
@@ -37,6 +38,7 @@ static bool add_order(ki_draft *d, ki_batch *batch, bottasso *b, const keel_mode
         o->run[half].settings.until = 0.01;
         o->run[half].settings.step = step;
         o->run[half].settings.output = 0;
+        ki_trial_own_multipliers(d, &o->run[half]);
         ki_batch_add(batch, d, 0.05 * (half + 1), ki_trial_run, &o->run[half]);
         if (o->in_the_middle) {
             if (!ki_trial_exact(d, &o->middle[half], model, 0.01 - step / 2))
@@ -121,7 +123,7 @@ void ki_bottasso_errors(const ki_bottasso_order *o, int half, double error[3]) {
     const keel_state *of_lambda = o->in_the_middle ? o->middle[half].result->final : end;
     error[0] = ki_largest_difference(r->q, end->q, sys->n_q);
     error[1] = ki_largest_difference(r->v, end->v, sys->n_v);
-    error[2] = ki_largest_difference(r->lambda, of_lambda->lambda, sys->n_h);
+    error[2] = ki_largest_difference(o->run[half].lambda, of_lambda->lambda, sys->n_h);
 }
 
 static void tabulate_slopes(ki_draft *d, const bottasso *b) {

@@ -4,7 +4,8 @@
 
 #include "reproduce/experiment.h"
 
-enum { KI_BOTTASSO_STEPS = 8, KI_BOTTASSO_STATES = 192, KI_BOTTASSO_SCHEMES = 3, KI_BOTTASSO_SCALINGS = 5 };
+enum { KI_BOTTASSO_STEPS = 8, KI_BOTTASSO_STATES = 192, KI_BOTTASSO_SCHEMES = 4, KI_BOTTASSO_SCALINGS = 5 };
+enum { KI_BOTTASSO_BDF = 3 }; /* the scheme that is none of Newmark's family, in its first step of order 1 */
 enum { KI_BOTTASSO_FIT_FROM = 2, KI_BOTTASSO_1E7 = 4 }; /* slopes are fitted over h = 1e-5 ... 1e-10 */
 enum { KI_BOTTASSO_ORDERS_MAX = 24 };
 
@@ -69,6 +70,7 @@ double ki_bottasso_slope(const bottasso *b, ki_bottasso_quantity what, int schem
 /* Errors of q, v and lambda at t = 0.01. */
 void ki_bottasso_errors(const ki_bottasso_order *order, int half, double error[3]);
 
+void ki_bottasso_theory(ki_draft *draft); /* of equations 16 to 23, on random systems */
 void ki_bottasso_claims(ki_draft *draft, const bottasso *b);
 
 #endif

@@ -17,6 +17,7 @@ static keel_settings one_step(const ki_trial *from, int scheme, const ki_bottass
     settings.output = 0;
     settings.scaling = scaling->scaling;
     settings.reference_mass = scaling->reference_mass;
+    settings.order = scheme == KI_BOTTASSO_BDF ? 1 : settings.order;
     settings.newton = KEEL_NEWTON_FULL;
     settings.newton_report = KEEL_YES;
     return settings;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 keel_method ki_method(const char *text) {
     keel_method method = keel_method_auto();
@@ -41,6 +42,14 @@ void ki_trial_record(ki_draft *d, ki_trial *t, int columns, int room,
     t->record = r;
 }
 
+void ki_trial_own_multipliers(ki_draft *d, ki_trial *t) {
+    int m = t->model->system->n_h + t->model->system->n_n;
+    t->settings.newton_report = KEEL_YES;
+    t->lambda = KI_NEW(&d->memory, double, m);
+    if (!t->lambda)
+        d->status = KEEL_ERROR_MEMORY;
+}
+
 static keel_status take_row(void *user, const keel_row *row) {
     enum { MOST = 32 };
     double values[MOST];
@@ -48,6 +57,9 @@ static keel_status take_row(void *user, const keel_row *row) {
     ki_record *r = t->record;
     if (row->newton && row->newton->iterations > t->most_iterations)
         t->most_iterations = row->newton->iterations;
+    if (t->lambda && row->newton && row->newton->lambda)
+        memcpy(t->lambda, row->newton->lambda,
+               (size_t)(t->model->system->n_h + t->model->system->n_n) * sizeof *t->lambda);
     if (!r)
         return KEEL_OK;
     if (r->columns > MOST || r->count == r->room)

@@ -20,6 +20,7 @@ typedef struct ki_trial {
     keel_result *result;
     char message[256];   /* the first error */
     int most_iterations; /* of Newton's method in a step, where rows tell it */
+    double *lambda;      /* [m] the multipliers that the last step was solved for; NULL: not asked for */
 } ki_trial;
 
 /* A method that is known to exist. */
@@ -32,6 +33,9 @@ bool ki_trial_init(ki_draft *draft, ki_trial *trial, const keel_model *model, co
 /* Asks for a record with room for so many rows. */
 void ki_trial_record(ki_draft *draft, ki_trial *trial, int columns, int room,
                      void (*pick)(const keel_row *row, double *values));
+
+/* Asks for ki_trial.lambda. Rows have the multipliers of the index-1 form, which a paper may not mean. */
+void ki_trial_own_multipliers(ki_draft *draft, ki_trial *trial);
 
 /* The work of a job whose data is a ki_trial: fails if the run does not end as expected. */
 keel_status ki_trial_run(void *trial, char *message, int size);

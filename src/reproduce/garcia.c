@@ -29,7 +29,7 @@ static void pick(const keel_row *row, double *x) {
     x[KI_GARCIA_Q2] = q[1];
     x[KI_GARCIA_V1] = v[0];
     x[KI_GARCIA_V2] = v[1];
-    x[KI_GARCIA_LAMBDA] = row->lambda[0];
+    x[KI_GARCIA_LAMBDA] = row->newton && row->newton->lambda ? row->newton->lambda[0] : row->lambda[0];
     x[KI_GARCIA_ENERGY] = row->energy;
     x[KI_GARCIA_PHI] = q[0] * q[0] + q[1] * q[1] - 1;
     x[KI_GARCIA_RATE] = 2 * (q[0] * v[0] + q[1] * v[1]);
@@ -74,6 +74,7 @@ static void prepare_orders(ki_draft *d, ki_batch *batch, garcia *g, const keel_m
             if (!begin_run(d, &o->run[half], model, o->kind) ||
                 !ki_trial_exact(d, &o->middle[half], model, 10 - step / 2))
                 return;
+            ki_trial_own_multipliers(d, &o->run[half]);
             o->run[half].settings.until = 10;
             o->run[half].settings.step = step;
             ki_batch_add(batch, d, 0.1, ki_trial_run, &o->run[half]);
@@ -202,7 +203,7 @@ static void errors_of(const ki_garcia_order *o, int half, double error[3]) {
     const keel_state *r = o->run[half].result->final, *end = o->end.result->final;
     error[0] = ki_length_between(r->q, end->q, 2);
     error[1] = ki_length_between(r->v, end->v, 2);
-    error[2] = fabs(r->lambda[0] - o->middle[half].result->final->lambda[0]);
+    error[2] = fabs(o->run[half].lambda[0] - o->middle[half].result->final->lambda[0]);
 }
 
 static void conclude_orders(ki_draft *d, const garcia *g) {
