@@ -53,12 +53,31 @@ const int KI_EICH_STEPS[KI_EICH_SYSTEMS][6] = {{25600, 6400, 3200, 1600, 800, 40
  * sum is driven. */
 static const char LINEAR[] = "keel: 1\n"
                              "name: linear system with a driven sum\n"
+                             "parameters: {w: 3}\n"
                              "equations:\n"
                              "  coordinates: {x: 1, y: -0.5}\n"
                              "  kinetic: (x'^2 + 2*y'^2)/2\n"
                              "  potential: (20*x^2 + 3*y^2)/2\n"
-                             "  holonomic: {sum: x + 2*y - sin(3*t)}\n"
+                             "  holonomic: {sum: x + 2*y - sin(w*t)}\n"
                              "simulate: {until: 1.6, tolerance: 1e-8}\n";
+
+void ki_eich_pick_period(const keel_row *row, double *x) {
+    x[0] = row->t;
+    x[1] = row->q[0] - 1;
+    x[2] = row->q[1];
+    x[3] = row->v[0];
+    x[4] = row->v[1];
+}
+
+double ki_eich_late_error(const ki_trial *trial) {
+    enum { LAST = 10 };
+    const ki_record *r = trial->record;
+    double sum = 0;
+    for (int i = r->count - LAST; i < r->count; i++)
+        for (int k = 1; k < KI_EICH_PERIOD_COLUMNS; k++)
+            sum += r->x[k][i] * r->x[k][i];
+    return sqrt(sum / LAST);
+}
 
 static void prepare_pendulum(ki_draft *d, ki_batch *batch, eich *e, const keel_model *model) {
     for (int i = 0; i < KI_EICH_TOLERANCES; i++)
@@ -71,6 +90,8 @@ static void prepare_pendulum(ki_draft *d, ki_batch *batch, eich *e, const keel_m
             t->settings.tolerance = KI_EICH_TABLE[i].tolerance;
             t->settings.absolute_tolerance = 1e-3 * KI_EICH_TABLE[i].tolerance;
             t->settings.projected_error = k == KI_EICH_PLAIN_ERROR ? KEEL_NO : KEEL_YES;
+            t->settings.output = 2;
+            ki_trial_record(d, t, KI_EICH_PERIOD_COLUMNS, KI_EICH_PERIODS + 1, ki_eich_pick_period);
             ki_batch_add(batch, d, 0.1 * (1 + i * i / 4.), ki_trial_run, t);
         }
 }
@@ -113,6 +134,7 @@ static void prepare_wheels(ki_draft *d, ki_batch *batch, eich *e, const keel_mod
 }
 
 static void prepare(ki_draft *d, ki_batch *batch) {
+    static const keel_assignment AT_REST = {"w", "0"};
     eich *e = d->experiment = KI_NEW(&d->memory, eich, 1);
     if (!e) {
         d->status = KEEL_ERROR_MEMORY;
@@ -121,12 +143,14 @@ static void prepare(ki_draft *d, ki_batch *batch) {
     const keel_model *pendulum = ki_draft_model(d, "pendulum", NULL, 0);
     const keel_model *wheels = ki_draft_model(d, "wheelset", NULL, 0);
     const keel_model *linear = ki_draft_parse(d, "linear", LINEAR, sizeof LINEAR - 1, NULL, 0);
+    const keel_model *resting = ki_draft_parse(d, "linear", LINEAR, sizeof LINEAR - 1, &AT_REST, 1);
     if (d->status)
         return;
     prepare_pendulum(d, batch, e, pendulum);
     prepare_orders(d, batch, e, KI_EICH_NONLINEAR, pendulum);
     prepare_orders(d, batch, e, KI_EICH_LINEAR, linear);
     prepare_wheels(d, batch, e, wheels);
+    ki_eich_theory_prepare(d, batch, e, linear, resting, pendulum);
 }
 
 /* Distance of the end states in (q, v). */
