@@ -45,6 +45,7 @@ bench: ## install and build other solvers' drivers, run the benchmarks (PROBLEM=
 
 papers: deps build ## repeat the experiments of five papers (docs/reproduction.md and its pages; build/papers)
 	@$(BUILD)/keel reproduce all -o $(BUILD)/papers --markdown docs/reproduction.md --pages docs
+	@$(BUILD)/keel reproduce questions -o $(BUILD)/papers --pages docs
 
 format: ## format all C files
 	@find $(SOURCES) -name '*.[ch]' -print0 | xargs -0 clang-format -i

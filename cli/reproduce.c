@@ -29,11 +29,14 @@ typedef struct request {
 } request;
 
 static void help(FILE *file) {
-    fprintf(file, "usage: keel reproduce [all|PAPER ...] [flags]\n\n"
-                  "Repeats the experiments of papers and compares. A paper is its number or its name:\n\n");
+    fprintf(file,
+            "usage: keel reproduce [all|PAPER ...] [flags]\n\n"
+            "Repeats the experiments of papers and compares. A paper is its number or its name; all are the\n"
+            "five papers, without the questions that they leave open:\n\n");
     for (int i = 0; i < KEEL_PAPERS; i++) {
         const keel_paper *paper = keel_paper_facts(i);
-        fprintf(file, "  %s %-13s %s\n", paper->number, paper->name, paper->title);
+        bool named = strcmp(paper->number, paper->name) == 0;
+        fprintf(file, "  %-3s %-13s %s\n", named ? "" : paper->number, paper->name, paper->title);
     }
     fprintf(
         file,
@@ -45,7 +48,7 @@ static void help(FILE *file) {
 
 static bool take_paper(request *r, const char *text) {
     if (strcmp(text, "all") == 0) {
-        r->papers = (1u << KEEL_PAPERS) - 1;
+        r->papers |= (1u << KEEL_PAPER_QUESTIONS) - 1;
         return true;
     }
     for (int i = 0; i < KEEL_PAPERS; i++) {
@@ -55,7 +58,8 @@ static bool take_paper(request *r, const char *text) {
             return true;
         }
     }
-    cli_error("reproduce", "there is no paper '%s'; there are all, 000, 001, 002, 003 and 004", text);
+    cli_error("reproduce", "there is no paper '%s'; there are all, 000, 001, 002, 003, 004 and questions",
+              text);
     return false;
 }
 

@@ -79,10 +79,11 @@ static void write_flags(const cli_command *command) {
 
 /* Numbers and names of the papers, and all of them. */
 static void write_papers(void) {
-    write_line("all", "", "every paper");
+    write_line("all", "", "the five papers");
     for (int i = 0; i < KEEL_PAPERS; i++) {
         const keel_paper *paper = keel_paper_facts(i);
-        write_line(paper->number, "", paper->title);
+        if (strcmp(paper->number, paper->name) != 0)
+            write_line(paper->number, "", paper->title);
         write_line(paper->name, "", paper->title);
     }
 }

@@ -19,6 +19,7 @@ enum {
     KEEL_PAPER_EICH,         /* 002: coordinate projection with BDF      */
     KEEL_PAPER_BOTTASSO,     /* 003: scaling of index-3 integrators      */
     KEEL_PAPER_MUKHARLYAMOV, /* 004: generalized Baumgarte and penalty   */
+    KEEL_PAPER_QUESTIONS,    /* questions that they leave open, a page of its own */
     KEEL_PAPERS
 };
 

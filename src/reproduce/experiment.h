@@ -17,6 +17,7 @@ typedef struct ki_trial {
     keel_settings settings;
     ki_record *record;    /* may be NULL */
     keel_status expected; /* how it ought to end: KEEL_OK unless said otherwise */
+    bool may_fail;        /* ... or with any failure, which is what the experiment asks */
     keel_result *result;
     char message[256];   /* the first error */
     int most_iterations; /* of Newton's method in a step, where rows tell it */

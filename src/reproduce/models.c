@@ -13,8 +13,11 @@
 
 EMBED(andrews)
 EMBED(andrews_bodies)
+EMBED(car_axis)
+EMBED(four_bars)
 EMBED(parallelogram)
 EMBED(pendulum)
+EMBED(slider_crank)
 EMBED(snakeboard)
 EMBED(two_link)
 EMBED(two_particles)
@@ -25,8 +28,8 @@ const char *ki_model_text(const char *name, size_t *length) {
         const char *name, *begin, *end;
     } MODELS[] = {
 #define ROW(name) {#name, ki_text_##name, ki_text_end_##name},
-        ROW(andrews) ROW(andrews_bodies) ROW(parallelogram) ROW(pendulum) ROW(snakeboard) ROW(two_link)
-            ROW(two_particles) ROW(wheelset)
+        ROW(andrews) ROW(andrews_bodies) ROW(car_axis) ROW(four_bars) ROW(parallelogram) ROW(pendulum)
+            ROW(slider_crank) ROW(snakeboard) ROW(two_link) ROW(two_particles) ROW(wheelset)
 #undef ROW
     };
     for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++)

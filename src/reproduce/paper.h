@@ -15,7 +15,7 @@
 #include "keel/run.h"
 #include "reproduce/batch.h"
 
-enum { KI_DRAFT_MODELS = 4, KI_DRAFT_RESULTS = 256 };
+enum { KI_DRAFT_MODELS = 16, KI_DRAFT_RESULTS = 1024 };
 
 typedef struct ki_draft {
     keel_paper paper; /* first: keel_paper_free gets this address */
@@ -37,7 +37,7 @@ typedef struct ki_paper_kind {
     void (*conclude)(ki_draft *draft);
 } ki_paper_kind;
 
-extern const ki_paper_kind KI_GARCIA, KI_TERZE, KI_EICH, KI_BOTTASSO, KI_MUKHARLYAMOV;
+extern const ki_paper_kind KI_GARCIA, KI_TERZE, KI_EICH, KI_BOTTASSO, KI_MUKHARLYAMOV, KI_QUESTIONS;
 
 /* A model that is part of the library, by the name of its file without ".yaml"; `set` as in keel_model_read.
  * NULL after a failure. */

@@ -12,6 +12,7 @@ static const ki_paper_kind *const PAPERS[KEEL_PAPERS] = {
     [KEEL_PAPER_EICH] = &KI_EICH,
     [KEEL_PAPER_BOTTASSO] = &KI_BOTTASSO,
     [KEEL_PAPER_MUKHARLYAMOV] = &KI_MUKHARLYAMOV,
+    [KEEL_PAPER_QUESTIONS] = &KI_QUESTIONS,
 };
 
 const char *keel_verdict_text(keel_verdict verdict) {

@@ -165,6 +165,12 @@ TOL 1e-04, gain|not comparable
 TOL 1e-07, RES|differs
 VERDICTS
 
+# the questions have a page of their own
+for question in "question 1, pendulum" "question 1, car axis" "question 2" "question 3, by the motion" "question 3, by the step" \
+    "question 4" "question 5" "question 6"; do
+    grep -qE "^\| ${question}( |,).*\| (agrees|differs) \|" "$SOURCE_DIR/docs/questions.md" || fail "docs/questions.md: no answer to $question"
+done
+
 # and that page has the rows that the program writes for this paper
 grep '^| 001 [^[]' table.md >rows
 [ "$(wc -l <rows)" -ge 19 ] || fail "too few rows"

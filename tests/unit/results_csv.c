@@ -112,7 +112,7 @@ static void audit_of_the_energy(void **state) {
 /* Rows of an implicit method that was asked for it tell about Newton's method of the last step. */
 static void facts_of_newton(void **state) {
     (void)state;
-    const keel_newton_facts newton = {3, 0.25, 0.125, 64};
+    const keel_newton_facts newton = {3, 0.25, 0.125, 64, NULL};
     keel_system system = fixture_system();
     keel_status status;
     keel_row with = fixture_row(0), without = fixture_row(1);
