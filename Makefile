@@ -10,7 +10,7 @@ SHARE   := 1
 PREFIX  := /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install uninstall bench papers format deps asan fuzz fault metamorph orders placements web test-web clean help
+.PHONY: build demo test install uninstall bench papers format deps asan coverage fuzz fault metamorph orders placements web test-web clean help
 .NOTPARALLEL:
 
 build: ## build the program (build/keel)
@@ -58,16 +58,24 @@ asan: deps ## build with the address and undefined-behaviour sanitizers, run the
 	@cmake --build build-asan
 	@ctest --test-dir build-asan --output-on-failure --parallel $$(nproc) --label-exclude slow
 
+coverage: deps ## lines and branches that the tests reach, as a table (docs/coverage.md; lists in build-coverage)
+	@cmake --preset coverage >/dev/null
+	@cmake --build build-coverage
+	@find build-coverage -name '*.gcda' -delete
+	@ctest --test-dir build-coverage --output-on-failure --parallel $$(nproc) --label-exclude slow --timeout 3600
+	@scripts/coverage.sh build-coverage
+
 fuzz: ## run each fuzz target for FUZZ_SECONDS seconds (needs clang)
 	@scripts/install-deps.sh --ci
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build-fuzz
 	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
 
-fault: deps ## out of memory at every single allocation (the tests take a sample)
+fault: deps ## out of memory at every single allocation (the tests take each place that allocates once)
 	@cmake --preset release >/dev/null
 	@cmake --build $(BUILD)
 	@KEEL_FAULT=all $(BUILD)/tests/test_fault_allocation
+	@cd $(BUILD) && KEEL_FAULT=all tests/test_fault_allocation_files
 	@$(BUILD)/tests/fault_program $(BUILD)/keel $(BUILD)/tests/libfault_allocator.so models --all
 
 scales: ## every model by every integrator, in other units (docs/scales.md)

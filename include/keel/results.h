@@ -86,8 +86,9 @@ KEEL_API keel_status keel_record_match(keel_record *record, const keel_system *s
  * it). `origin` may be NULL. `text` becomes a sentence about that. */
 KEEL_API int keel_record_finished(const keel_record *record, const keel_origin *origin, char *text, int size);
 
-/* The page of a run: one HTML file that needs nothing else. `record` has its rows. `result` and `message` are
- * of the run; NULL: as the file has them from which the record was read. */
+/* The page of a run: one HTML file that needs nothing else. `record` has its rows; KEEL_ERROR_INPUT if there
+ * is none. `result` and `message` are of the run; NULL: as the file has them from which the record was read.
+ */
 KEEL_API keel_status keel_page_write(FILE *file, keel_record *record, const keel_origin *origin,
                                      const keel_result *result, const char *message);
 

@@ -8,14 +8,19 @@
  * To be measured: the small panels of panels.h lose by it.
  */
 #if defined __x86_64__ && defined __gnu_linux__ && defined __GNUC__ && !defined __clang__ &&                 \
-    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__
+    !defined __SANITIZE_ADDRESS__ && !defined __SANITIZE_THREAD__ && !defined KEEL_COVERAGE
 #define KI_TWICE __attribute__((target_clones("avx2", "default")))
 #else
 #define KI_TWICE
 #endif
 
-/* What such a function calls must be part of it to be compiled with it. */
+/* What such a function calls must be part of it to be compiled with it. Counters of coverage count a branch
+ * of the source once, not once for each of its copies. */
+#ifdef KEEL_COVERAGE
+#define KI_INLINE static inline
+#else
 #define KI_INLINE static inline __attribute__((always_inline))
+#endif
 
 /* Before a loop whose turns are short, or a constant number of them: several of them in one. */
 #if defined __GNUC__ && !defined __clang__

@@ -42,6 +42,8 @@ static keel_status open_file(reading *r) {
     if (r->file < 0)
         return COMPLAIN(r, "this HDF5 file is truncated or damaged");
     const char *format = ki_hdf5_get_text(r->file, "format", &r->record->arena);
+    if (r->record->arena.failed)
+        return KEEL_ERROR_MEMORY;
     if (!format || strcmp(format, KI_HDF5_FORMAT) != 0)
         return COMPLAIN(r, "an HDF5 file, but not a result of 'keel run -o'");
     return KEEL_OK;

@@ -230,6 +230,8 @@ keel_status keel_page_write(FILE *file, keel_record *record, const keel_origin *
                             const keel_result *result, const char *message) {
     char *text = NULL;
     size_t length = 0;
+    if (keel_record_rows(record) == 0)
+        return KEEL_ERROR_INPUT;
     page p = {.record = record, .json.file = open_memstream(&text, &length)};
     if (!p.json.file)
         return KEEL_ERROR_MEMORY;

@@ -54,7 +54,10 @@ keel_status ki_series_add(ki_series *s, const double *row) {
     if (number % s->stride)
         return KEEL_OK;
     s->open = false;
-    return keep(s, row);
+    keel_status status = keep(s, row);
+    if (status)
+        s->seen = number; /* what could not be kept was not added */
+    return status;
 }
 
 keel_status ki_series_end(ki_series *s) {

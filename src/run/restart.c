@@ -82,6 +82,7 @@ keel_status ki_restart(keel_simulation *sim, double t, double step, bool same) {
             ki_integrator_free(sim->crossing.bridge);
         ki_clear_workspaces(sim);
         before.arena = sim->arena;
+        before.arena.failed = false; /* there may be memory the next time */
         *sim = before;
         return status;
     }

@@ -1,5 +1,5 @@
 /* Memory: every allocation may fail, one at a time, and the answer is a status, not a crash; a step allocates
- * nothing. malloc, calloc and realloc of Keel's own objects are replaced by the linker (--wrap). */
+ * nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,31 +14,7 @@
 #include "keel/modelfile.h"
 #include "keel/native.h"
 
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-
-static long calls, fail_at; /* fail_at = k: the k-th call fails, 0: none */
-
-static int allowed(void) {
-    calls++;
-    return fail_at == 0 || calls != fail_at;
-}
-
-void *__wrap_malloc(size_t size) {
-    return allowed() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return allowed() ? __real_calloc(count, size) : NULL;
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    return allowed() ? __real_realloc(old, size) : NULL;
-}
+#include "faults.h"
 
 /* Every kind of entry: definitions, nonholonomic rows, states, auxiliaries, forces with multipliers,
  * repetition. */
@@ -176,30 +152,22 @@ static keel_status read_and_run(const char *text, const char *method) {
     return status;
 }
 
-/* How many allocations apart failures are: one with KEEL_FAULT=all, else so that a run of the test takes
- * seconds. */
-static long distance_of(long total) {
-    enum { SAMPLES = 150 };
-    const char *which = getenv("KEEL_FAULT");
-    return (which && strcmp(which, "all") == 0) || total < SAMPLES ? 1 : total / SAMPLES;
+typedef struct read_case {
+    const char *model, *method;
+} read_case;
+
+static void read_with_failure(void *context, bool failing) {
+    const read_case *what = context;
+    keel_status status = read_and_run(what->model, what->method);
+    /* a message that does not fit into memory is only counted, everything else is reported */
+    if (status != KEEL_OK && !(failing && status == KEEL_ERROR_MEMORY))
+        fail_msg("%s, allocation %ld: status %s", what->method, fail_at, keel_status_word(status));
 }
 
 /* Allocations fail, one in each run. */
 static void fail_everywhere(const char *model, const char *method) {
-    fail_at = calls = 0;
-    assert_int_equal(read_and_run(model, method), KEEL_OK);
-    long total = calls;
-    assert_true(total > 10);
-    for (long k = 1; k <= total; k += distance_of(total)) {
-        fail_at = k;
-        calls = 0;
-        keel_status status = read_and_run(model, method);
-        /* a message that does not fit into memory is only counted, everything else is reported */
-        if (status != KEEL_ERROR_MEMORY && status != KEEL_OK)
-            fail_msg("%s, allocation %ld of %ld: status %s", method, k, total, keel_status_word(status));
-    }
-    fail_at = 0;
-    print_message("%s: %ld allocations\n", method, total);
+    read_case what = {model, method};
+    fail_in_all_places(read_with_failure, &what, method);
 }
 
 static void every_allocation_may_fail(void **state) {

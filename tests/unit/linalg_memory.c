@@ -4,7 +4,9 @@
 
 #include "../../bench/saddle_systems.h"
 #include "keel/rank.h"
+#include "linalg/eigen.h"
 #include "linalg/lu.h"
+#include "linalg/row_choice.h"
 #include "linalg_helper.h"
 
 void *__real_malloc(size_t size);
@@ -230,6 +232,91 @@ static void many_dependent_rows_allocate_nothing(void **state) {
     free(y);
 }
 
+/* All that a choice of rows is asked for, with an allocation that fails somewhere; after a failure it can be
+ * loaded again. */
+static keel_status choose_and_combine(ki_row_choice *choice) {
+    bool all[MOST];
+    double least[MOST], w[MOST], c[MOST];
+    for (int i = 0; i < P.m; i++)
+        all[i] = true, least[i] = 1e-10;
+    keel_status status = ki_row_choice_load(choice, P.J_pattern, P.J_values, NULL);
+    status = status ? status : ki_row_choice_take(choice, all, least, P.m);
+    memcpy(w, P.J[P.m - 1], sizeof w);
+    status = status ? status : ki_row_choice_combine(choice, w, c);
+    for (int j = 0; j < P.n && !status; j++) {
+        double sum = -P.J[P.m - 1][j];
+        for (int i = 0; i < P.m; i++)
+            sum += c[i] * P.J[i][j];
+        assert_close(sum, 0, 1e-11);
+    }
+    return status;
+}
+
+static void row_choice_may_run_out_of_memory(void **state) {
+    (void)state;
+    fill(1);
+    for (int i = 0; i < P.m - 1; i++) /* few entries at first: rows grow */
+        for (int j = 0; j < P.n; j++)
+            P.J[i][j] = (j + 3 * i) % 7 < 2 || j == i ? P.J[i][j] : 0;
+    copy_row(&P, P.m - 1, 0, 1);
+    pack(&P);
+    keel_status status = KEEL_ERROR_MEMORY;
+    long tried = 0;
+    for (; status; tried++) {
+        allocations = 0;
+        failing = tried;
+        ki_row_choice *choice = ki_row_choice_new(P.m, P.n);
+        status = choice ? choose_and_combine(choice) : KEEL_ERROR_MEMORY;
+        failing = -1;
+        assert_int_equal(status, allocations > tried ? KEEL_ERROR_MEMORY : KEEL_OK);
+        if (choice && status)
+            assert_int_equal(choose_and_combine(choice), KEEL_OK);
+        if (choice)
+            assert_int_equal(ki_row_choice_count(choice), P.m - 1);
+        ki_row_choice_free(choice);
+    }
+    assert_true(tried > 50);
+}
+
+static void eigenvalues_may_run_out_of_memory(void **state) {
+    (void)state;
+    double A[4] = {2, 0, 0, 3}, smallest = 7;
+    failing = 0;
+    allocations = 0;
+    assert_int_equal(ki_smallest_eigenvalue(2, A, &smallest), KEEL_ERROR_MEMORY);
+    failing = -1;
+    assert_true(smallest == 7);
+    assert_int_equal(ki_smallest_eigenvalue(2, A, &smallest), KEEL_OK);
+    assert_close(smallest, 2, 1e-14);
+}
+
+/* The real matrix first, then a complex one of its pattern. */
+static void complex_lu_may_run_out_of_memory(void **state) {
+    (void)state;
+    for (int n = 4; n <= 40; n += 36) {
+        fill_random(&P, n, n, 1);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                P.J[i][j] = i == j ? 2 : i == j + 1 || j == i + 2 ? 1 : 0;
+        pack(&P);
+        ki_lu *real = ki_lu_new(P.J_pattern);
+        assert_int_equal(ki_lu_factor(real, P.J_values), KEEL_OK);
+        ki_lu_complex *lu = NULL;
+        long tried = 0;
+        for (; !lu; tried++) {
+            allocations = 0;
+            failing = tried;
+            lu = ki_lu_complex_new(real);
+            failing = -1;
+            assert_true(!lu == (allocations > tried));
+        }
+        assert_true(tried > 1);
+        assert_int_equal(ki_lu_complex_factor(lu, P.J_values, P.J_values), KEEL_OK);
+        ki_lu_complex_free(lu);
+        ki_lu_free(real);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(analysis_may_run_out_of_memory),
@@ -239,6 +326,9 @@ int main(void) {
         cmocka_unit_test(singular_a_allocates_once),
         cmocka_unit_test(singular_a_may_run_out_of_memory),
         cmocka_unit_test(lu_may_run_out_of_memory),
+        cmocka_unit_test(complex_lu_may_run_out_of_memory),
+        cmocka_unit_test(row_choice_may_run_out_of_memory),
+        cmocka_unit_test(eigenvalues_may_run_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
