@@ -10,7 +10,7 @@ SHARE   := 1
 PREFIX  := /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install uninstall bench papers format deps asan coverage fuzz fault metamorph orders placements web test-web clean help
+.PHONY: build demo test install uninstall bench instructions papers format deps asan coverage fuzz fault metamorph orders placements web test-web clean help
 .NOTPARALLEL:
 
 build: ## build the program (build/keel)
@@ -42,6 +42,12 @@ bench: ## install and build other solvers' drivers, run the benchmarks (PROBLEM=
 	@scripts/install-deps.sh bench
 	@cmake --preset release >/dev/null
 	@scripts/bench.sh $(BUILD) '$(PROBLEM)'
+
+instructions: ## instructions of reading, starting and stepping models, beside the baseline (MODELS="four_bar ring_10": only these)
+	@scripts/install-deps.sh --ci
+	@cmake -S . -B build-x86-64-v3 -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-march=x86-64-v3 -DBUILD_TESTING=OFF >/dev/null
+	@cmake --build build-x86-64-v3 --target bench_instructions
+	@bench/instructions.sh build-x86-64-v3/bench/bench_instructions -b bench/instructions.txt $(MODELS)
 
 papers: deps build ## repeat the experiments of five papers (docs/reproduction.md and its pages; build/papers)
 	@$(BUILD)/keel reproduce all -o $(BUILD)/papers --markdown docs/reproduction.md --pages docs
