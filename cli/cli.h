@@ -100,6 +100,10 @@ int cli_answered(int code);
 void cli_no_memory(void);
 bool cli_lacks_memory(void);
 
+/* Writes a text that others may have chosen (arguments, names, files): what a terminal would obey becomes
+ * '?'. */
+void cli_write_shown(FILE *file, const char *text);
+
 /* "keel COMMAND: error: text" on stderr, with a newline. */
 void cli_error(const char *command, const char *format, ...) KEEL_PRINTF(2, 3);
 

@@ -47,14 +47,43 @@ static void write_severity(keel_severity severity) {
             colour ? "\033[0m" : "");
 }
 
+/* Length of what stands at `s` and may be shown: ASCII without control characters, or UTF-8 without those of
+ * the second set (U+0080 to U+009F), which terminals obey, too. 0: neither. */
+static int shown_length(const unsigned char *s) {
+    if (*s < 0x80)
+        return *s >= ' ' && *s != 0x7F;
+    int length = *s >= 0xF0 && *s < 0xF5 ? 4 : *s >= 0xE0 ? 3 : *s >= 0xC2 ? 2 : 0;
+    for (int i = 1; i < length; i++)
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    return *s >= 0xF5 || (*s == 0xC2 && s[1] < 0xA0) ? 0 : length;
+}
+
+void cli_write_shown(FILE *file, const char *text) {
+    for (const unsigned char *s = (const unsigned char *)text; *s;) {
+        int length = shown_length(s);
+        if (length)
+            fwrite(s, 1, (size_t)length, file);
+        else
+            fputc(*s == '\n' || *s == '\t' ? *s : '?', file);
+        s += length ? length : 1;
+    }
+}
+
 void cli_error(const char *command, const char *format, ...) {
+    char text[4096];
     va_list arguments;
     va_start(arguments, format);
-    fprintf(stderr, "keel%s%s: ", command ? " " : "", command ? command : "");
-    write_severity(KEEL_ERROR);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    fputs("keel", stderr);
+    if (command)
+        fputc(' ', stderr);
+    cli_write_shown(stderr, command ? command : "");
+    fputs(": ", stderr);
+    write_severity(KEEL_ERROR);
+    cli_write_shown(stderr, text);
+    fputc('\n', stderr);
 }
 
 int cli_show(const keel_diagnostics *diagnostics, int from) {
@@ -62,14 +91,15 @@ int cli_show(const keel_diagnostics *diagnostics, int from) {
     for (int i = from; i < count; i++) {
         keel_diagnostic message = keel_diagnostics_get(diagnostics, i);
         keel_location where = message.where;
-        fputs(where.file ? where.file : "keel", stderr);
+        cli_write_shown(stderr, where.file ? where.file : "keel");
         if (where.line > 0)
             fprintf(stderr, ":%d", where.line);
         if (where.line > 0 && where.column > 0)
             fprintf(stderr, ":%d", where.column);
         fputs(": ", stderr);
         write_severity(message.severity);
-        fprintf(stderr, "%s\n", message.text);
+        cli_write_shown(stderr, message.text);
+        fputc('\n', stderr);
     }
     int dropped = keel_diagnostics_dropped(diagnostics);
     if (dropped && from < count)

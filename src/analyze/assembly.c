@@ -369,6 +369,8 @@ static void report_failure(const ki_assembly *a, keel_status status, keel_diagno
 
 keel_status keel_assemble(const keel_system *system, const keel_assembly_settings *settings,
                           keel_state *state, keel_diagnostics *diagnostics, keel_assembly_report *report) {
+    if (!system || !state)
+        return KEEL_ERROR_INPUT;
     ki_assembly a;
     keel_assembly_report own;
     report = report ? report : &own;

@@ -159,6 +159,8 @@ static keel_status factor(inertia *f, bool *lost) {
 
 keel_status keel_inertia_check(const keel_system *system, const keel_state *state, double most_entries,
                                keel_diagnostics *diagnostics) {
+    if (!system || !state)
+        return KEEL_ERROR_INPUT;
     keel_mechanism_facts facts;
     bool lost = false;
     if (!keel_mechanism_look(system, &facts))

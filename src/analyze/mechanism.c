@@ -7,6 +7,8 @@
 keel_status keel_assemble_mechanism(const keel_compiled *compiled, double t,
                                     const keel_assembly_settings *settings, keel_diagnostics *diagnostics,
                                     keel_assembly_report *report) {
+    if (!compiled)
+        return KEEL_ERROR_INPUT;
     keel_assembly_report own;
     keel_assembly_settings nearest = keel_assembly_settings_default();
     nearest.metric = KEEL_ASSEMBLE_DRAWING;

@@ -8,6 +8,8 @@
 #include "analyze/mobility.h"
 
 void keel_mobility_clear(keel_mobility *mobility) {
+    if (!mobility)
+        return;
     for (int i = 0; i < mobility->repetition_count; i++)
         free(mobility->repetitions[i].others);
     free(mobility->repetitions);
@@ -159,6 +161,11 @@ static keel_status allocate(keel_mobility *mobility) {
 
 keel_status keel_mobility_find(const keel_system *system, const keel_state *state, double most_entries,
                                keel_mobility *mobility) {
+    if (!system || !state || !mobility) {
+        if (mobility)
+            *mobility = (keel_mobility){0};
+        return KEEL_ERROR_INPUT;
+    }
     keel_mechanism_facts facts;
     *mobility = (keel_mobility){0};
     if (!keel_mechanism_look(system, &facts))

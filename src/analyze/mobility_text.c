@@ -62,6 +62,8 @@ static void list_others(const keel_system *system, const keel_repetition *r, cha
 
 const char *keel_mobility_sentence(const keel_system *system, const keel_repetition *r, char *text,
                                    int size) {
+    if (!system || !r || !text)
+        return "";
     char names[400];
     list_others(system, r, names, sizeof names);
     const char *plural = r->conditions == 1 ? "" : "s";
@@ -169,6 +171,8 @@ static void hint_at_precision(const keel_system *system, const keel_mobility *mo
 
 keel_status keel_mobility_check(const keel_system *system, const keel_mobility *mobility,
                                 keel_diagnostics *diagnostics) {
+    if (!system || !mobility)
+        return KEEL_ERROR_INPUT;
     int locked = 0, errors = 0;
     bool rigid = mobility->freedoms == 0;
     for (int b = 1; mobility->known && b <= mobility->bodies; b++) {

@@ -47,6 +47,8 @@ static char *copy_text(const char *text) {
 
 void keel_diagnostics_add(keel_diagnostics *list, keel_severity severity, keel_location where,
                           const char *format, ...) {
+    if (!format)
+        return;
     if (!list)
         return;
     list->errors += severity == KEEL_ERROR;
@@ -63,17 +65,25 @@ void keel_diagnostics_add(keel_diagnostics *list, keel_severity severity, keel_l
 }
 
 int keel_diagnostics_count(const keel_diagnostics *list) {
+    if (!list)
+        return 0;
     return list->count;
 }
 
 keel_diagnostic keel_diagnostics_get(const keel_diagnostics *list, int i) {
+    if (!list)
+        return (keel_diagnostic){0};
     return list->items[i];
 }
 
 int keel_diagnostics_errors(const keel_diagnostics *list) {
+    if (!list)
+        return 0;
     return list->errors;
 }
 
 int keel_diagnostics_dropped(const keel_diagnostics *list) {
+    if (!list)
+        return 0;
     return list->dropped;
 }

@@ -267,6 +267,11 @@ static keel_status collect(const session *s, keel_comparison *r) {
 keel_status keel_compare(const keel_system *system, const keel_state *start, int velocities_given,
                          const keel_settings *settings, const keel_comparison_plan *plan,
                          keel_diagnostics *diagnostics, keel_comparison *result) {
+    if (!system || !start || !settings || !plan || !result) {
+        if (result)
+            *result = (keel_comparison){0};
+        return KEEL_ERROR_INPUT;
+    }
     session s = {.settings = *settings, .plan = plan, .diagnostics = diagnostics, .progress = {.plan = plan}};
     s.problem = (ki_problem){.system = system,
                              .start = start,
@@ -301,6 +306,8 @@ static void free_texts(char **texts, int count) {
 }
 
 void keel_comparison_clear(keel_comparison *r) {
+    if (!r)
+        return;
     free_texts(r->quantities, r->quantity_count);
     free_texts(r->notes, r->note_count);
     free(r->methods);

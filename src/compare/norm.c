@@ -21,6 +21,8 @@ keel_status ki_trajectory_new(keel_trajectory *x, int rows, int columns) {
 }
 
 void keel_trajectory_clear(keel_trajectory *x) {
+    if (!x)
+        return;
     for (int i = 0; x->names && i < x->columns; i++)
         free(x->names[i]);
     free(x->names);

@@ -10,6 +10,8 @@ keel_comparison_plan keel_comparison_plan_default(void) {
 }
 
 const char *keel_comparison_label(keel_method method, char buffer[64]) {
+    if (!buffer)
+        return "";
     if (!method.automatic)
         return keel_method_text(method, buffer);
     snprintf(buffer, 64, "auto");

@@ -35,6 +35,8 @@ static bool new_model(ki_builder *b) {
 
 keel_status keel_equations_compile(const keel_equations *equations, keel_diagnostics *diagnostics,
                                    keel_system **system, keel_state **start) {
+    if (!equations || !system || !start)
+        return KEEL_ERROR_INPUT;
     ki_builder b;
     *system = NULL;
     *start = NULL;
@@ -70,6 +72,8 @@ static bool read_value(ki_builder *b, const char *text, keel_location where, kee
 /* Errors in the parameters themselves are reported when the description is compiled. */
 keel_status keel_equations_value(const keel_equations *equations, const char *text, keel_location where,
                                  keel_diagnostics *diagnostics, double *value) {
+    if (!equations || !text || !value)
+        return KEEL_ERROR_INPUT;
     ki_builder b;
     keel_status status = KEEL_ERROR_MEMORY;
     if (ki_builder_init(&b, equations, NULL)) {
@@ -96,6 +100,8 @@ static bool all_finite(ki_builder *b, const ki_list *parameters) {
 
 keel_status keel_equations_parameters(const keel_equations *equations, keel_diagnostics *diagnostics,
                                       void (*visit)(void *user, const char *name, double value), void *user) {
+    if (!equations || !visit)
+        return KEEL_ERROR_INPUT;
     ki_builder b;
     if (!ki_builder_init(&b, equations, diagnostics)) {
         ki_builder_free(&b);

@@ -65,6 +65,8 @@ void keel_equations_free(keel_equations *equations) {
 
 int keel_equations_repeat(keel_equations *equations, int parent, const char *variable, const char *from,
                           const char *to, keel_location where) {
+    if (!equations || !variable || !from || !to)
+        return -1;
     if (parent < 0 || parent >= equations->blocks)
         return -1;
     ki_block block = {.parent = parent,
@@ -105,7 +107,8 @@ static bool append_entry(keel_equations *equations, int block, ki_entry entry) {
 keel_status keel_equations_add(keel_equations *equations, int block, keel_equation_kind kind,
                                const char *name, keel_location name_at, const char *text,
                                keel_location text_at) {
-    if (block < 0 || block >= equations->blocks || (int)kind < 0 || (int)kind >= KI_KINDS || !text)
+    if (!equations || block < 0 || block >= equations->blocks || (int)kind < 0 || (int)kind >= KI_KINDS ||
+        !text)
         return KEEL_ERROR_INPUT;
     ki_entry entry = {.kind = kind,
                       .name = name ? copy_text(equations, name) : NULL,
@@ -149,6 +152,8 @@ static const char *place_of_value(keel_equations *equations, const char *paramet
 
 keel_status keel_equations_set(keel_equations *equations, const char *parameter, const char *text,
                                keel_diagnostics *diagnostics) {
+    if (!equations || !parameter || !text)
+        return KEEL_ERROR_INPUT;
     for (int i = equations->block[0].first_entry; i >= 0; i = equations->entry[i].next) {
         ki_entry *entry = &equations->entry[i];
         if (entry->kind != KEEL_EQ_PARAMETER || !entry->name || strcmp(entry->name, parameter) != 0)
@@ -165,6 +170,8 @@ keel_status keel_equations_set(keel_equations *equations, const char *parameter,
 }
 
 int keel_equations_has_velocities(const keel_equations *equations) {
+    if (!equations)
+        return 0;
     for (int i = 0; i < equations->entries; i++)
         if (equations->entry[i].kind == KEEL_EQ_VELOCITY)
             return 1;

@@ -279,6 +279,8 @@ static const keel_saddle_code *kernel(const keel_system *system, void *user) {
 }
 
 void *keel_equations_inside(const keel_system *system) {
+    if (!system)
+        return NULL;
     return system->evaluate == evaluate ? (void *)system->model : NULL;
 }
 
@@ -295,6 +297,8 @@ keel_drawing keel_equations_drawing(const keel_system *system) {
 }
 
 void keel_equations_draw(const keel_system *system, void *user, const keel_point *at, double (*points)[3]) {
+    if (!system || !user || !at || !points)
+        return;
     const ki_model *model = system->model;
     ki_work *work = user;
     load_point(&model->inputs, at, work->inputs);

@@ -182,7 +182,7 @@ static int close_monomial(ki_forms *f, int count) {
         return KI_NONE;
     }
     int first = f->powers - count;
-    const ki_power *p = f->power + first;
+    const ki_power *p = count ? f->power + first : NULL;
     uint64_t hash = hash_of_powers(p, count);
     for (int step = 0;; step++) {
         int i = ki_index_at(&f->by_monomial, hash, step);

@@ -16,6 +16,8 @@ static const double MOST_STRESSES = 4e6;
 static const double LEAST_PART = 1e-3;
 
 void keel_dependence_clear(keel_dependence *dependence) {
+    if (!dependence)
+        return;
     free(dependence->dependent);
     free(dependence->shared);
     free(dependence->stress);
@@ -96,6 +98,11 @@ static keel_status find(ki_independence *look, const keel_point *at, keel_depend
 
 keel_status keel_dependence_find(const keel_system *system, const keel_point *at,
                                  keel_dependence *dependence) {
+    if (!system || !at || !dependence) {
+        if (dependence)
+            *dependence = (keel_dependence){0};
+        return KEEL_ERROR_INPUT;
+    }
     ki_independence look = {0};
     void *work = NULL;
     *dependence = (keel_dependence){.m = keel_system_m(system), .least = INFINITY};
@@ -179,6 +186,8 @@ const char *ki_repetition_words(const keel_system *system, const double *y, int 
 
 const char *keel_dependence_sentence(const keel_system *system, const keel_dependence *dependence, int k,
                                      char *text, int size) {
+    if (!system || !dependence || !text)
+        return "";
     const double *y = dependence->stress ? dependence->stress + (size_t)k * (size_t)dependence->m : NULL;
     return ki_repetition_words(system, y, dependence->dependent[k], text, size);
 }

@@ -155,6 +155,11 @@ static keel_status compute(rank_work *W, double tolerance, keel_rank *result) {
 }
 
 keel_status keel_rank_compute(keel_pattern J, const double *values, double tolerance, keel_rank *result) {
+    if ((!values && keel_pattern_count(J)) || !result) {
+        if (result)
+            *result = (keel_rank){0};
+        return KEEL_ERROR_INPUT;
+    }
     *result = (keel_rank){.gap = INFINITY};
     rank_work W;
     keel_status status = KEEL_ERROR_MEMORY;
@@ -175,6 +180,8 @@ keel_status keel_rank_compute(keel_pattern J, const double *values, double toler
 }
 
 void keel_rank_clear(keel_rank *result) {
+    if (!result)
+        return;
     free(result->dependent);
     free(result->null_space);
     *result = (keel_rank){.gap = INFINITY};

@@ -97,6 +97,8 @@ static void prepare_path(keel_saddle *K) {
 
 keel_saddle *keel_saddle_new(keel_pattern A, keel_pattern J, const keel_saddle_settings *settings) {
     assert(J.rows == 0 || J.cols == A.rows);
+    if ((A.rows && !A.start) || (J.rows && !J.start))
+        return NULL;
     keel_saddle *K = calloc(1, sizeof *K);
     if (!K)
         return NULL;
@@ -373,6 +375,8 @@ static bool factor_by_code(keel_saddle *K, const double *A, const double *J) {
 }
 
 keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J, const double *D) {
+    if (!K || (!A && keel_pattern_count(K->A)) || (!J && keel_pattern_count(K->J)))
+        return KEEL_ERROR_INPUT;
     forget(K);
     bool finite = true;
     if (D) {
@@ -470,6 +474,8 @@ static bool solve_by_code(keel_saddle *K, const double *r, const double *s, doub
 
 keel_status keel_saddle_solve(keel_saddle *K, const double *r, const double *s, double *x, double *y,
                               keel_saddle_info *info) {
+    if (!K || (!x && K->n) || (!y && K->m))
+        return KEEL_ERROR_INPUT;
     if (info)
         *info = (keel_saddle_info){.worst_row = -1};
     if (!K->factored)
@@ -515,6 +521,8 @@ keel_status ki_saddle_solve_leaving(keel_saddle *K, const double *r, const doubl
 }
 
 keel_status keel_saddle_least_norm(keel_saddle *K, double *y) {
+    if (!K || (!y && K->m))
+        return KEEL_ERROR_INPUT;
     if (!K->factored)
         return KEEL_ERROR_SINGULAR;
     if (K->pivots.count == 0 && K->pivots.near == 0 && !K->rescued)
@@ -528,27 +536,39 @@ keel_status keel_saddle_least_norm(keel_saddle *K, double *y) {
 }
 
 void keel_saddle_set_dependent(keel_saddle *K, double least) {
+    if (!K)
+        return;
     K->settings.dependent = least;
     K->factored = false;
 }
 
 keel_saddle_path keel_saddle_path_taken(const keel_saddle *K) {
+    if (!K)
+        return KEEL_SADDLE_AUTO;
     return K->path;
 }
 
 int keel_saddle_regularized(const keel_saddle *K) {
+    if (!K)
+        return 0;
     return K->pivots.count > 0 || (K->dense && K->rescued && ki_null_space_dependent(K) > 0);
 }
 
 int keel_saddle_bad_pivot(const keel_saddle *K) {
+    if (!K)
+        return -1;
     return K->bad_pivot;
 }
 
 double keel_saddle_factor_work(const keel_saddle *K) {
+    if (!K)
+        return 0;
     return K->sparse ? ki_saddle_sparse_work(K->sparse) : ki_saddle_dense_work(K);
 }
 
 long keel_saddle_factor_entries(const keel_saddle *K) {
+    if (!K)
+        return 0;
     long n = K->n, m = K->m;
     return K->sparse ? ki_saddle_sparse_entries(K->sparse) : n * (n + 1) / 2 + n * m + m * (m + 1) / 2;
 }

@@ -248,6 +248,11 @@ static keel_status compile(const keel_mechanism *m, bool *counted, ki_arena *are
 
 keel_status keel_mechanism_compile(const keel_mechanism *m, keel_diagnostics *diagnostics,
                                    keel_compiled *compiled) {
+    if (!m || !compiled) {
+        if (compiled)
+            *compiled = (keel_compiled){0};
+        return KEEL_ERROR_INPUT;
+    }
     ki_arena arena;
     pair made = {0};
     *compiled = (keel_compiled){0};
@@ -275,6 +280,8 @@ void keel_mechanism_system_free(keel_system *system) {
 }
 
 void keel_compiled_clear(keel_compiled *compiled) {
+    if (!compiled)
+        return;
     keel_mechanism_system_free(compiled->system);
     keel_mechanism_system_free(compiled->assembly);
     keel_state_free(compiled->start);

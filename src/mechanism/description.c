@@ -62,19 +62,27 @@ void keel_mechanism_free(keel_mechanism *mechanism) {
 }
 
 void keel_mechanism_set_planar(keel_mechanism *mechanism, int planar) {
+    if (!mechanism)
+        return;
     mechanism->planar = planar != 0;
 }
 
 void keel_mechanism_set_gravity(keel_mechanism *mechanism, const double gravity[3]) {
+    if (!mechanism || !gravity)
+        return;
     memcpy(mechanism->gravity, gravity, sizeof mechanism->gravity);
 }
 
 void keel_mechanism_set_precision(keel_mechanism *mechanism, double length, double angle) {
+    if (!mechanism)
+        return;
     mechanism->precision_length = length;
     mechanism->precision_angle = angle;
 }
 
 void keel_mechanism_set_coordinates(keel_mechanism *mechanism, keel_coordinates coordinates) {
+    if (!mechanism)
+        return;
     mechanism->coordinates = coordinates;
 }
 
@@ -202,6 +210,8 @@ int ki_finish_part(keel_mechanism *m, ki_part_kind kind, const char *name, int *
  */
 
 int keel_mechanism_add_body(keel_mechanism *m, const keel_body *body, keel_diagnostics *list) {
+    if (!m || !body)
+        return KEEL_ERROR_INPUT;
     if (!ki_check_part(m, KI_BODY, body->name, body->where, list) ||
         !KI_CHECK(isfinite(body->mass), list, body, "body", "its mass is not a finite number", body->name) ||
         !KI_CHECK(body->mass >= 0, list, body, "body", "its mass is %g: a mass is positive, or 0 for none",
@@ -249,6 +259,8 @@ static bool check_point(const keel_mechanism *m, const char *name, int body, con
 
 int keel_mechanism_add_point(keel_mechanism *m, const char *name, int body, const double at[3],
                              keel_location where, keel_diagnostics *list) {
+    if (!m || !at)
+        return KEEL_ERROR_INPUT;
     if (!check_point(m, name, body, at, where, list))
         return KEEL_ERROR_INPUT;
     ki_point_spec *array = ki_make_room(m->point, m->point_count, sizeof *array);
@@ -344,6 +356,8 @@ static void complete_pair(double pair[2][3]) {
 }
 
 int keel_mechanism_add_joint(keel_mechanism *m, const keel_joint *joint, keel_diagnostics *list) {
+    if (!m || !joint)
+        return KEEL_ERROR_INPUT;
     if (!ki_check_part(m, KI_JOINT, joint->name, joint->where, list) || !check_type(joint, list))
         return KEEL_ERROR_INPUT;
     bool couples = ki_joint_type_of(joint->type)->couples;

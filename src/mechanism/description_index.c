@@ -93,10 +93,14 @@ static int find_of_kind(const keel_mechanism *mechanism, ki_part_kind kind, cons
 }
 
 int keel_mechanism_find_body(const keel_mechanism *mechanism, const char *name) {
+    if (!mechanism || !name)
+        return -1;
     return find_of_kind(mechanism, KI_BODY, name);
 }
 
 int keel_mechanism_find_joint(const keel_mechanism *mechanism, const char *name) {
+    if (!mechanism || !name)
+        return -1;
     return find_of_kind(mechanism, KI_JOINT, name);
 }
 

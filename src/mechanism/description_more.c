@@ -66,6 +66,8 @@ static bool check_numbers(const keel_force *force, keel_diagnostics *list) {
 }
 
 int keel_mechanism_add_force(keel_mechanism *m, const keel_force *force, keel_diagnostics *list) {
+    if (!m || !force)
+        return KEEL_ERROR_INPUT;
     if (!ki_check_part(m, KI_FORCE, force->name, force->where, list) || !check_kind(m, force, list) ||
         !check_numbers(force, list))
         return KEEL_ERROR_INPUT;
@@ -85,6 +87,8 @@ int keel_mechanism_add_force(keel_mechanism *m, const keel_force *force, keel_di
 }
 
 int keel_mechanism_add_motion(keel_mechanism *m, const keel_motion *motion, keel_diagnostics *list) {
+    if (!m || !motion)
+        return KEEL_ERROR_INPUT;
     if (!ki_check_part(m, KI_MOTION, motion->name, motion->where, list) ||
         !KI_CHECK(motion->quantity && motion->quantity[0], list, motion, "motion",
                   "what it drives is not told", motion->name) ||
@@ -123,17 +127,23 @@ static keel_status add_value(keel_mechanism *m, int space, ki_value_spec **array
 }
 
 keel_status keel_mechanism_add_parameter(keel_mechanism *m, const char *name, double value) {
+    if (!m || !name)
+        return KEEL_ERROR_INPUT;
     return add_value(m, KI_PARAMETERS, &m->parameter, &m->parameter_count,
                      (ki_value_spec){.name = name, .value = value});
 }
 
 keel_status keel_mechanism_add_start(keel_mechanism *m, const char *quantity, keel_location where,
                                      double value) {
+    if (!m || !quantity)
+        return KEEL_ERROR_INPUT;
     return add_value(m, KI_STARTS, &m->start, &m->start_count, (ki_value_spec){quantity, value, where});
 }
 
 keel_status keel_mechanism_add_output(keel_mechanism *m, const char *name, keel_location where,
                                       keel_formula formula) {
+    if (!m || !name)
+        return KEEL_ERROR_INPUT;
     if (!name || !name[0] || !formula.text || ki_index_find(m->index, KI_OUTPUTS, name, strlen(name)))
         return KEEL_ERROR_INPUT;
     ki_output_spec *array = ki_make_room(m->output, m->output_count, sizeof *array);

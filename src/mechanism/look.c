@@ -10,6 +10,8 @@ static const ki_mech *mechanism_of(const keel_system *system) {
 }
 
 int keel_mechanism_look(const keel_system *system, keel_mechanism_facts *facts) {
+    if (!system)
+        return 0;
     const ki_mech *mech = mechanism_of(system);
     if (mech && facts) {
         *facts = mech->facts;
@@ -19,47 +21,67 @@ int keel_mechanism_look(const keel_system *system, keel_mechanism_facts *facts) 
 }
 
 const keel_system *keel_mechanism_formulas(const keel_system *system) {
+    if (!system)
+        return NULL;
     const ki_mech *mech = mechanism_of(system);
     return mech ? mech->formulas : NULL;
 }
 
 const char *keel_mechanism_joint_name(const keel_system *system, int joint) {
+    if (!system)
+        return "";
     return mechanism_of(system)->joint[joint].name;
 }
 
 const char *keel_mechanism_joint_type(const keel_system *system, int joint) {
+    if (!system)
+        return "";
     return mechanism_of(system)->joint[joint].type->word;
 }
 
 int keel_mechanism_joint_is_tree(const keel_system *system, int joint) {
+    if (!system)
+        return 0;
     return mechanism_of(system)->joint[joint].tree;
 }
 
 double keel_mechanism_joint_friction(const keel_system *system, int joint) {
+    if (!system)
+        return 0;
     return mechanism_of(system)->joint[joint].coulomb;
 }
 
 keel_location keel_mechanism_joint_where(const keel_system *system, int joint) {
+    if (!system)
+        return (keel_location){0};
     return mechanism_of(system)->joint[joint].where;
 }
 
 void keel_mechanism_joint_bodies(const keel_system *system, int joint, int body[2]) {
+    if (!system || !body)
+        return;
     const ki_mech *mech = mechanism_of(system);
     for (int k = 0; k < 2; k++)
         body[k] = mech->body[mech->joint[joint].body[k]].described;
 }
 
 const char *keel_mechanism_body_name(const keel_system *system, int body) {
+    if (!system)
+        return "";
     const ki_mech *mech = mechanism_of(system);
     return mech->body[mech->body_of[body]].name;
 }
 
 keel_location keel_mechanism_body_where(const keel_system *system, int body) {
+    if (!system)
+        return (keel_location){0};
     const ki_mech *mech = mechanism_of(system);
     return mech->body[mech->body_of[body]].where;
 }
 
 int keel_mechanism_joint_conditions(const keel_system *system, int joint) {
+    if (!system)
+        return 0;
     const ki_mech *mech = mechanism_of(system);
     const ki_joint *j = &mech->joint[joint];
     return j->type->couples ? 1 : ki_role(j, mech->d)->conditions;
@@ -67,6 +89,8 @@ int keel_mechanism_joint_conditions(const keel_system *system, int joint) {
 
 int keel_mechanism_joint_row(const keel_system *system, int joint, int *holonomic, int *nonholonomic,
                              int *first_nonholonomic) {
+    if (!system || !holonomic || !nonholonomic || !first_nonholonomic)
+        return 0;
     const ki_mech *mech = mechanism_of(system);
     const ki_joint *j = &mech->joint[joint];
     const ki_joint_role *role = ki_role(j, mech->d);
@@ -77,10 +101,14 @@ int keel_mechanism_joint_row(const keel_system *system, int joint, int *holonomi
 }
 
 int keel_mechanism_force_count(const keel_system *system) {
+    if (!system)
+        return 0;
     return mechanism_of(system)->force_count;
 }
 
 int keel_mechanism_pose_rows(const keel_system *system) {
+    if (!system)
+        return 0;
     const ki_mech *mech = mechanism_of(system);
     int count = 0;
     for (int i = 0; mech && i < mech->start_count; i++)
@@ -90,6 +118,8 @@ int keel_mechanism_pose_rows(const keel_system *system) {
 
 keel_status keel_mechanism_poses(const keel_system *system, void *work, const keel_point *at,
                                  keel_pose *poses) {
+    if (!system || !work || !at || !poses)
+        return KEEL_ERROR_INPUT;
     const ki_mech *mech = mechanism_of(system);
     ki_mech_work *w = work;
     if (!mech)
@@ -122,6 +152,8 @@ static void moved_column(const ki_mech *mech, const ki_mech_work *w, int b, int 
 
 keel_status keel_mechanism_body_jacobian(const keel_system *system, void *work, const keel_point *at,
                                          int body, double *J) {
+    if (!system || !work || !at || !J)
+        return KEEL_ERROR_INPUT;
     const ki_mech *mech = mechanism_of(system);
     ki_mech_work *w = work;
     if (!mech)

@@ -80,6 +80,8 @@ static void reaction_of(const ki_mech *mech, const ki_mech_work *w, int j, const
 
 keel_status keel_mechanism_reactions(const keel_system *system, void *work, const keel_point *at,
                                      const double *v_rate, keel_reaction *reactions) {
+    if (!system || !work || !at || !reactions)
+        return KEEL_ERROR_INPUT;
     const ki_mech *mech = system->model;
     ki_mech_work *w = work;
     memset(reactions, 0, (size_t)mech->described_joints * sizeof *reactions);

@@ -12,6 +12,8 @@ static bool is_finite(const keel_shape *shape) {
 }
 
 keel_status keel_mechanism_add_shape(keel_mechanism *m, int body, const keel_shape *shape) {
+    if (!m || !shape)
+        return KEEL_ERROR_INPUT;
     if (body < 0 || body >= m->body_count || !is_finite(shape))
         return KEEL_ERROR_INPUT;
     ki_shape_spec *array = ki_make_room(m->shape, m->shape_count, sizeof *array);
@@ -40,6 +42,8 @@ keel_status ki_shapes_compile(const keel_mechanism *m, ki_mech *mech) {
 }
 
 int keel_mechanism_shapes(const keel_system *system, int body, const keel_shape **shapes) {
+    if (!system || !shapes)
+        return 0;
     const ki_mech *mech = ki_mech_of(system);
     *shapes = mech->shape + mech->shape_start[body];
     return mech->shape_start[body + 1] - mech->shape_start[body];

@@ -3,6 +3,8 @@
 
 keel_status keel_model_assemble(keel_model *model, keel_diagnostics *diagnostics,
                                 keel_assembly_report *report) {
+    if (!model)
+        return KEEL_ERROR_INPUT;
     if (!model->is_mechanism)
         return keel_assemble(model->system, NULL, model->start, diagnostics, report);
     keel_compiled mechanism = {model->system, model->assembly, model->start, model->drawn};

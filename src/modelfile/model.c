@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/refuse.h"
 #include "expr/quota.h"
 #include "keel/mechanism.h"
 #include "modelfile/loader.h"
@@ -137,6 +138,8 @@ static void report_size(ki_loader *loader, const ki_quota *quota) {
 
 keel_model *keel_model_parse(const char *name, const char *text, size_t length, const keel_assignment *set,
                              int set_count, keel_diagnostics *diagnostics, keel_status *status) {
+    if (!text || (!set && set_count > 0) || !status)
+        return ki_refuse(status);
     ki_arena arena;
     ki_arena_init(&arena);
     ki_source source = {name ? name : "model", text, length};
@@ -167,6 +170,8 @@ keel_model *keel_model_parse(const char *name, const char *text, size_t length, 
 
 keel_model *keel_model_read(const char *path, const keel_assignment *set, int set_count,
                             keel_diagnostics *diagnostics, keel_status *status) {
+    if (!path || (!set && set_count > 0) || !status)
+        return ki_refuse(status);
     char *text;
     size_t length;
     *status = ki_source_load(path, diagnostics, &text, &length);

@@ -25,8 +25,9 @@ static size_t skip_space(const char *raw, size_t length, size_t i, bool *breaks)
 static size_t encode(unsigned long code, char *to) {
     if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF))
         code = 0xFFFD;
-    if (code < 0x80) {
-        to[0] = (char)(code < 0x20 || code == 0x7F ? ' ' : code);
+    bool control = code < 0x20 || (code >= 0x7F && code < 0xA0);
+    if (code < 0x80 || control) {
+        to[0] = (char)(control ? ' ' : code);
         return 1;
     }
     size_t bytes = code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;

@@ -165,6 +165,8 @@ static void add_piece(keel_native *native, const keel_system *system, int earned
 
 keel_native *keel_native_attach(keel_system *system, const keel_native_options *options,
                                 keel_diagnostics *diagnostics) {
+    if (!system)
+        return NULL;
     const keel_native_options none = {0};
     keel_native *native = calloc(1, sizeof *native);
     if (!native)
@@ -185,6 +187,8 @@ keel_native *keel_native_attach(keel_system *system, const keel_native_options *
 }
 
 int keel_native_is_due(const keel_system *system) {
+    if (!system)
+        return 0;
     const keel_system *moving = system->reduction ? system->reduction->system : system;
     const keel_system *formulas = keel_mechanism_formulas(moving);
     return keel_equations_prepared(formulas ? formulas : moving);
@@ -238,6 +242,8 @@ static keel_native_state compile(piece *p, int wait) {
 
 /* Both at once, if one is to wait. */
 keel_native_state keel_native_compile(keel_native *native, int wait) {
+    if (!native)
+        return KEEL_NATIVE_FAILED;
     for (int i = 0; i < native->count && wait; i++)
         keel_equations_prepare(&native->piece[i].model->system);
     for (int i = 0; i < native->count; i++)
@@ -249,6 +255,8 @@ keel_native_state keel_native_compile(keel_native *native, int wait) {
 
 /* What is still to be done counts before what failed. */
 keel_native_state keel_native_state_of(const keel_native *native) {
+    if (!native)
+        return KEEL_NATIVE_FAILED;
     int count[KEEL_NATIVE_FAILED + 1] = {0};
     for (int i = 0; i < native->count; i++)
         count[native->piece[i].state]++;

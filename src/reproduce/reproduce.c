@@ -25,6 +25,8 @@ const keel_paper *keel_paper_facts(int paper) {
 }
 
 void keel_paper_free(keel_paper *paper) {
+    if (!paper)
+        return;
     ki_draft *d = (ki_draft *)paper;
     if (!d)
         return;
@@ -105,6 +107,8 @@ static void note_failures(const ki_batch *batch) {
 
 keel_status keel_reproduce(unsigned which, const keel_reproduce_watch *watch,
                            keel_paper *papers[KEEL_PAPERS]) {
+    if (!papers)
+        return KEEL_ERROR_INPUT;
     ki_batch batch = {0};
     ki_draft *drafts[KEEL_PAPERS] = {0};
     keel_status status = KEEL_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/refuse.h"
 #include "keel/results.h"
 #include "run/columns.h"
 
@@ -99,6 +100,8 @@ static void write_header(keel_csv *csv, const keel_row *first) {
 
 keel_csv *keel_csv_open(const char *path, const keel_system *system, const keel_row *first,
                         keel_status *status) {
+    if (!path || !system || !status)
+        return ki_refuse(status);
     keel_csv *csv = calloc(1, sizeof *csv);
     if (!csv) {
         *status = KEEL_ERROR_MEMORY;
@@ -162,6 +165,8 @@ static void write_newton(keel_csv *csv, const keel_newton_facts *newton) {
 }
 
 keel_status keel_csv_row(keel_csv *csv, const keel_row *row) {
+    if (!csv || !row)
+        return KEEL_ERROR_INPUT;
     const keel_system *system = csv->system;
     write_number(csv, "", row->t);
     write_numbers(csv, row->q, system->n_q);

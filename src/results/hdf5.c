@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "base/foreign.h"
+#include "base/refuse.h"
 #include "results/hdf5_parts.h"
 #include "results/verdict.h"
 
@@ -237,6 +238,8 @@ static void release(keel_hdf5 *h) {
 
 keel_hdf5 *keel_hdf5_open(const char *path, const keel_system *system, const keel_origin *origin,
                           const keel_row *first, keel_status *status) {
+    if (!path || !system || !status)
+        return ki_refuse(status);
     keel_hdf5 *h = calloc(1, sizeof *h);
     if (!h) {
         *status = KEEL_ERROR_MEMORY;
@@ -275,6 +278,8 @@ static keel_status after_adding(keel_hdf5 *h) {
 }
 
 keel_status keel_hdf5_row(keel_hdf5 *h, const keel_row *row) {
+    if (!h || !row)
+        return KEEL_ERROR_INPUT;
     double *values = h->rows.values + h->rows.count++ * h->rows.width;
     ki_columns_fill(&h->columns, row, values);
     for (int i = 0; i < h->rows.width; i++)
@@ -284,6 +289,8 @@ keel_status keel_hdf5_row(keel_hdf5 *h, const keel_row *row) {
 }
 
 keel_status keel_hdf5_step(keel_hdf5 *h, const keel_step *step) {
+    if (!h || !step)
+        return KEEL_ERROR_INPUT;
     double *values = h->steps.values + h->steps.count++ * KI_STEP_WIDTH;
     values[KI_STEP_T] = step->t;
     values[KI_STEP_SIZE] = step->size;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "results/record.h"
+#include "results/regular.h"
 
 /* A file while it is read. */
 typedef struct reading {
@@ -243,9 +244,9 @@ static keel_status read_all(reading *r) {
 }
 
 keel_status ki_read_csv(const char *path, keel_diagnostics *diagnostics, keel_record *record) {
-    reading r = {.path = path, .file = fopen(path, "r"), .diagnostics = diagnostics, .record = record};
+    reading r = {.path = path, .file = ki_open_regular(path), .diagnostics = diagnostics, .record = record};
     if (!r.file) {
-        COMPLAIN(&r, "cannot be opened: %s", strerror(errno));
+        COMPLAIN(&r, "cannot be opened: %s", ki_regular_problem());
         return KEEL_ERROR_IO;
     }
     keel_status status = read_all(&r);

@@ -6,6 +6,7 @@
 
 #include "base/foreign.h"
 #include "results/hdf5_parts.h"
+#include "results/regular.h"
 
 /* A file while it is read. */
 typedef struct reading {
@@ -26,10 +27,10 @@ typedef struct reading {
                                 KEEL_ERROR_INPUT))
 
 static keel_status open_file(reading *r) {
-    FILE *file = fopen(r->path, "rb");
+    FILE *file = ki_open_regular(r->path);
     if (!file) {
         keel_diagnostics_add(r->diagnostics, KEEL_ERROR, (keel_location){.file = r->path},
-                             "cannot be opened: %s", strerror(errno));
+                             "cannot be opened: %s", ki_regular_problem());
         return KEEL_ERROR_IO;
     }
     bool is_empty = fgetc(file) == EOF;

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/refuse.h"
+#include "results/regular.h"
+
 keel_record *ki_record_empty(void) {
     keel_record *record = calloc(1, sizeof *record);
     if (!record)
@@ -18,6 +21,8 @@ keel_record *ki_record_empty(void) {
 }
 
 keel_record *keel_record_new(const keel_system *system) {
+    if (!system)
+        return NULL;
     keel_record *record = ki_record_empty();
     if (record)
         record->system = system;
@@ -51,6 +56,8 @@ static keel_status begin(keel_record *record, const keel_row *first) {
 }
 
 keel_status keel_record_row(keel_record *record, const keel_row *row) {
+    if (!record || !row)
+        return KEEL_ERROR_INPUT;
     keel_status status = record->scratch ? KEEL_OK : begin(record, row);
     if (status)
         return status;
@@ -59,6 +66,8 @@ keel_status keel_record_row(keel_record *record, const keel_row *row) {
 }
 
 keel_status keel_record_step(keel_record *record, const keel_step *step) {
+    if (!record || !step)
+        return KEEL_ERROR_INPUT;
     const double values[KI_STEP_WIDTH] = {[KI_STEP_T] = step->t,
                                           [KI_STEP_SIZE] = step->size,
                                           [KI_STEP_ORDER] = step->order,
@@ -67,10 +76,14 @@ keel_status keel_record_step(keel_record *record, const keel_step *step) {
 }
 
 const keel_origin *keel_record_origin(const keel_record *record) {
+    if (!record)
+        return NULL;
     return record->origin.model_text ? &record->origin : NULL;
 }
 
 long keel_record_rows(const keel_record *record) {
+    if (!record)
+        return 0;
     return record->rows.seen;
 }
 
@@ -85,8 +98,10 @@ static bool ends_with(const char *text, const char *end) {
 }
 
 keel_result_format keel_result_format_of(const char *path) {
+    if (!path)
+        return KEEL_FORMAT_NONE;
     unsigned char first[8] = {0};
-    FILE *file = fopen(path, "rb");
+    FILE *file = ki_open_regular(path);
     size_t count = file ? fread(first, 1, sizeof first, file) : 0;
     if (file)
         fclose(file);
@@ -98,6 +113,8 @@ keel_result_format keel_result_format_of(const char *path) {
 }
 
 keel_record *keel_record_read(const char *path, keel_diagnostics *diagnostics, keel_status *status) {
+    if (!path || !status)
+        return ki_refuse(status);
     keel_record *record = ki_record_empty();
     if (!record) {
         *status = KEEL_ERROR_MEMORY;
@@ -127,6 +144,8 @@ static ki_optional optional_in(const ki_columns *columns) {
 }
 
 keel_status keel_record_match(keel_record *record, const keel_system *system, keel_diagnostics *diagnostics) {
+    if (!record || !system)
+        return KEEL_ERROR_INPUT;
     ki_columns expected;
     ki_optional has = optional_in(&record->columns);
     keel_location where = {.file = record->path};

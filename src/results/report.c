@@ -324,6 +324,8 @@ static void write_final(FILE *file, const keel_system *sys, const keel_result *r
 
 keel_status keel_report_write(FILE *file, const char *model_name, const keel_system *system,
                               const keel_result *result) {
+    if (!file || !system || !result)
+        return KEEL_ERROR_INPUT;
     write_verdict(file, model_name, system, result);
     if (result->final) {
         write_broken(file, &result->verdict);

@@ -228,6 +228,8 @@ static keel_status write_page(page *p, const keel_origin *origin, const keel_res
 
 keel_status keel_page_write(FILE *file, keel_record *record, const keel_origin *origin,
                             const keel_result *result, const char *message) {
+    if (!file || !record)
+        return KEEL_ERROR_INPUT;
     char *text = NULL;
     size_t length = 0;
     if (keel_record_rows(record) == 0)

@@ -281,6 +281,8 @@ static void write_counts(ki_json *json, const keel_counts *count) {
 
 keel_status keel_summary_write(FILE *file, const char *model_name, const keel_system *system,
                                const keel_result *result, const char *message) {
+    if (!file || !system || !result)
+        return KEEL_ERROR_INPUT;
     ki_json json = {.file = file};
     ki_json_open(&json, NULL);
     ki_json_text(&json, "keel", keel_version());

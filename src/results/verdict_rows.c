@@ -59,6 +59,8 @@ static void judge_level_of_rows(ki_json *json, double violation, const char *wha
 }
 
 int keel_record_finished(const keel_record *record, const keel_origin *origin, char *text, int size) {
+    if (!record || !text)
+        return -1;
     if (!record->report)
         return judge_last_row(record, origin ? origin->until : NULL, text, (size_t)size);
     if (!strstr(record->report, "\"finished\": ")) {

@@ -185,6 +185,8 @@ keel_method keel_method_auto(void) {
 }
 
 keel_method keel_method_choose(int kept, const char **reason) {
+    const char *ignored;
+    reason = reason ? reason : &ignored;
     if (kept == 0) {
         *reason =
             "order 8 takes the fewest evaluations on smooth motion, and there are no constraints to keep";
@@ -197,6 +199,8 @@ keel_method keel_method_choose(int kept, const char **reason) {
 }
 
 const char *keel_method_text(keel_method m, char buffer[64]) {
+    if (!buffer)
+        return "";
     snprintf(buffer, 64, "%s/%s/%s", INTEGRATORS[m.integrator].word.name,
              FORMULATIONS[m.formulation].word.name, STABILIZERS[m.stabilize].name);
     return buffer;
@@ -300,6 +304,8 @@ static keel_word stabilizer_at(int i) {
 
 keel_status keel_method_parse(const char *text, keel_location where, keel_diagnostics *diagnostics,
                               keel_method *method) {
+    if (!text || !method)
+        return KEEL_ERROR_INPUT;
     char words[3][32];
     if (strcmp(text, "auto") == 0) {
         *method = keel_method_auto();

@@ -73,6 +73,8 @@ const char *keel_check_word(keel_check check) {
 }
 
 keel_check keel_run_verdict_failed(const keel_run_verdict *verdict) {
+    if (!verdict)
+        return KEEL_CHECK_END;
     int i = 0;
     while (i < KEEL_CHECKS && (!verdict->check[i].made || verdict->check[i].ok))
         i++;

@@ -80,6 +80,11 @@ static keel_status copy_final(keel_simulation *sim, keel_result *result) {
 }
 
 keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
+    if (!sim || !result) {
+        if (result)
+            *result = (keel_result){0};
+        return KEEL_ERROR_INPUT;
+    }
     const ki_integrator *in = sim->integrator;
     *result =
         (keel_result){.method = sim->settings.method,
@@ -124,6 +129,8 @@ keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
 }
 
 void keel_result_clear(keel_result *result) {
+    if (!result)
+        return;
     keel_state_free(result->final);
     free(result->v_rate);
     free(result->outputs);

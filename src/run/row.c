@@ -209,6 +209,8 @@ static keel_status energy_of_row(keel_simulation *sim, double t, keel_row *row) 
 }
 
 keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
+    if (!sim || !row)
+        return KEEL_ERROR_INPUT;
     const keel_system *sys = sim->system;
     ki_dynamics *d = &sim->rows;
     *row = (keel_row){0};

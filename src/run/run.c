@@ -87,6 +87,11 @@ static keel_status time_loop(loop *l) {
 keel_status keel_run(const keel_system *system, const keel_state *start, int velocities_given,
                      const keel_settings *settings, const keel_observer *observer,
                      keel_diagnostics *diagnostics, keel_result *result) {
+    if (!system || !start || !settings || !result) {
+        if (result)
+            *result = (keel_result){0};
+        return KEEL_ERROR_INPUT;
+    }
     static const keel_observer NOBODY = {0};
     clock_t begin = clock();
     keel_status status;

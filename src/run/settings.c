@@ -97,7 +97,8 @@ static const keel_option OPTIONS[] = {
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };
 
 const keel_option *keel_options(int *count) {
-    *count = OPTION_COUNT;
+    if (count)
+        *count = OPTION_COUNT;
     return OPTIONS;
 }
 
@@ -126,6 +127,8 @@ keel_settings keel_settings_default(void) {
 }
 
 const keel_option *keel_option_find(const char *name, keel_location at, keel_diagnostics *diagnostics) {
+    if (!name)
+        return NULL;
     const char *names[OPTION_COUNT];
     for (int i = 0; i < OPTION_COUNT; i++) {
         names[i] = OPTIONS[i].name;
@@ -159,6 +162,8 @@ static keel_status wrong_type(const keel_option *option, keel_location at, keel_
 
 keel_status keel_settings_set(keel_settings *settings, const char *name, keel_location name_at, double value,
                               keel_location value_at, keel_diagnostics *diagnostics) {
+    if (!settings || !name)
+        return KEEL_ERROR_INPUT;
     const keel_option *option = keel_option_find(name, name_at, diagnostics);
     if (!option)
         return KEEL_ERROR_INPUT;
@@ -180,6 +185,8 @@ keel_status keel_settings_set(keel_settings *settings, const char *name, keel_lo
 
 keel_status keel_settings_set_word(keel_settings *settings, const char *name, keel_location name_at,
                                    const char *word, keel_location word_at, keel_diagnostics *diagnostics) {
+    if (!settings || !name || !word)
+        return KEEL_ERROR_INPUT;
     const keel_option *option = keel_option_find(name, name_at, diagnostics);
     if (!option)
         return KEEL_ERROR_INPUT;
@@ -194,6 +201,8 @@ keel_status keel_settings_set_word(keel_settings *settings, const char *name, ke
 keel_status keel_settings_set_gain(keel_settings *settings, const char *name, keel_location name_at,
                                    const keel_gain *gain, keel_location gain_at,
                                    keel_diagnostics *diagnostics) {
+    if (!settings || !name || !gain)
+        return KEEL_ERROR_INPUT;
     const keel_option *option = keel_option_find(name, name_at, diagnostics);
     if (!option)
         return KEEL_ERROR_INPUT;
@@ -327,6 +336,8 @@ static keel_status check_spacing(const keel_settings *settings, double t_start,
 
 keel_status keel_settings_validate(const keel_settings *settings, double t_start,
                                    keel_diagnostics *diagnostics) {
+    if (!settings)
+        return KEEL_ERROR_INPUT;
     keel_location nowhere = {0};
     keel_status status = KEEL_OK;
     if (!(settings->until > t_start)) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/refuse.h"
 #include "run/crossing.h"
 #include "run/events.h"
 #include "run/judge.h"
@@ -332,6 +333,8 @@ void ki_choose_method(keel_simulation *sim) {
 keel_simulation *keel_simulation_new(const keel_system *system, const keel_state *start, int velocities_given,
                                      const keel_settings *settings, keel_diagnostics *diagnostics,
                                      keel_status *status) {
+    if (!system || !start || !settings || !status)
+        return ki_refuse(status);
     char message[160];
     *status = keel_system_validate(system, message, sizeof message);
     if (*status) {
@@ -414,6 +417,8 @@ static keel_status tell_collapse(keel_simulation *sim) {
 }
 
 keel_status keel_simulation_step(keel_simulation *sim) {
+    if (!sim)
+        return KEEL_ERROR_INPUT;
     if (has_collapsed(sim))
         return tell_collapse(sim);
     keel_status status = ki_renew_held(sim);
@@ -442,6 +447,8 @@ keel_status keel_simulation_step(keel_simulation *sim) {
 }
 
 keel_step keel_simulation_last_step(const keel_simulation *sim) {
+    if (!sim)
+        return (keel_step){.gap = -1};
     const ki_integrator *in = sim->integrator;
     return (keel_step){.t = in->t,
                        .size = in->t - in->t_old,
@@ -450,5 +457,7 @@ keel_step keel_simulation_last_step(const keel_simulation *sim) {
 }
 
 double keel_simulation_time(const keel_simulation *sim) {
+    if (!sim)
+        return 0;
     return sim->integrator->t;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/refuse.h"
 #include "run/columns.h"
 #include "run/simulation.h"
 
@@ -272,6 +273,8 @@ static keel_errors errors_of(const keel_verifier *v) {
 }
 
 keel_status keel_verifier_row(keel_verifier *v, const keel_row *row, keel_errors *errors) {
+    if (!v || !row)
+        return KEEL_ERROR_INPUT;
     gather(v, row, v->x[0]);
     for (int i = 0; i < width(v); i++)
         v->largest[i] = fmax(v->largest[i], fabs(v->x[0][i]));
@@ -303,6 +306,8 @@ keel_status keel_verifier_row(keel_verifier *v, const keel_row *row, keel_errors
 
 const char *keel_verification_parted_in(const keel_system *system, const keel_verification *found,
                                         char buffer[64]) {
+    if (!system || !found || !buffer)
+        return "";
     char own[32];
     bool prime = found->parted_velocity && ki_velocity_is_rate(system);
     const char *name = found->parted_velocity
@@ -313,6 +318,8 @@ const char *keel_verification_parted_in(const keel_system *system, const keel_ve
 }
 
 keel_verification keel_verifier_result(const keel_verifier *v) {
+    if (!v)
+        return (keel_verification){0};
     keel_verification found = v->found;
     found.final = errors_of(v);
     return found;
@@ -320,6 +327,8 @@ keel_verification keel_verifier_result(const keel_verifier *v) {
 
 keel_verifier *keel_verifier_new(const keel_system *system, const keel_state *start, int velocities_given,
                                  const keel_settings *settings, keel_status *status) {
+    if (!system || !start || !settings || !status)
+        return ki_refuse(status);
     keel_verifier *v = calloc(1, sizeof *v);
     *status = KEEL_ERROR_MEMORY;
     if (!v)
@@ -350,6 +359,8 @@ keel_verifier *keel_verifier_new(const keel_system *system, const keel_state *st
 }
 
 void keel_verifier_stop_at(keel_verifier *v, const volatile int *stop) {
+    if (!v)
+        return;
     v->stop = stop;
 }
 
@@ -393,6 +404,11 @@ keel_status keel_verify(const keel_system *system, const keel_state *start, int 
                         const keel_settings *settings, const keel_observer *observer,
                         keel_diagnostics *diagnostics, keel_result *result, keel_verification *verification,
                         keel_verifier **verifier) {
+    if (!system || !start || !settings || !result || !verification || !verifier) {
+        if (result)
+            *result = (keel_result){0};
+        return KEEL_ERROR_INPUT;
+    }
     static const keel_observer NOBODY = {0};
     keel_status status;
     *verification = (keel_verification){0};

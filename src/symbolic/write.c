@@ -167,6 +167,8 @@ static keel_status write_one(ki_mech *mech) {
 }
 
 keel_status keel_mechanism_write(keel_system *system) {
+    if (!system)
+        return KEEL_ERROR_INPUT;
     ki_mech *mech = (ki_mech *)system; /* its first member */
     keel_status status = write_one(mech);
     return !status && mech->reduced ? write_one(mech->reduced) : status;

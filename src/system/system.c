@@ -65,6 +65,8 @@ static keel_status check_patterns(const keel_system *system, char *message, int 
 }
 
 keel_status keel_system_validate(const keel_system *system, char *message, int size) {
+    if (!system)
+        return KEEL_ERROR_INPUT;
     if (system->n_q < 0 || system->n_v < 0 || system->n_z < 0 || system->n_s < 0 || system->n_h < 0 ||
         system->n_n < 0 || system->n_i < 0 || system->n_outputs < 0)
         return broken(message, size, "a size is negative");
@@ -90,6 +92,8 @@ keel_status keel_system_validate(const keel_system *system, char *message, int s
 }
 
 const char *keel_system_name(const keel_system *system, keel_name_of of, int i, char buffer[32]) {
+    if (!system || !buffer)
+        return "";
     const char *const *names[] = {
         [KEEL_NAME_Q] = system->names.q,
         [KEEL_NAME_V] = system->names.v,
@@ -115,6 +119,8 @@ const char *keel_system_name(const keel_system *system, keel_name_of of, int i, 
 }
 
 keel_state *keel_state_new(const keel_system *system) {
+    if (!system)
+        return NULL;
     size_t n_q = (size_t)system->n_q, n_v = (size_t)system->n_v, n_z = (size_t)system->n_z;
     size_t n_s = (size_t)system->n_s, m = (size_t)keel_system_m(system);
     keel_state *state = calloc(1, sizeof *state + (n_q + n_v + n_z + n_s + m) * sizeof(double));
@@ -137,6 +143,8 @@ static void copy(double *to, const double *from, int n) {
 }
 
 void keel_state_copy(const keel_system *system, keel_state *to, const keel_state *from) {
+    if (!system || !to || !from)
+        return;
     to->t = from->t;
     copy(to->q, from->q, system->n_q);
     copy(to->v, from->v, system->n_v);

@@ -81,6 +81,8 @@ static const char *multiplier(const keel_system *system, int i, char buffer[KEEL
 }
 
 const char *keel_system_unit(const keel_system *system, keel_unit_of of, int i, char buffer[KEEL_UNIT]) {
+    if (!system || !buffer)
+        return "";
     const char *const *const lists[] = {
         [KEEL_UNIT_Q] = system->units.q,           [KEEL_UNIT_Z] = system->units.z,
         [KEEL_UNIT_S] = system->units.s,           [KEEL_UNIT_CONSTRAINT] = system->units.constraint,
