@@ -109,14 +109,14 @@ static const story INTEGRATORS[KEEL_INTEGRATORS] = {
     [KEEL_MIDPOINT] =
         {"Forces in the middle of the step, constraints at its end; implicit, of order 2. It keeps "
          "momentum, and energy where potential and constraints are at most quadratic.",
-         "For long runs where momentum must not drift, and where conserving refuses. Not for stiff "
-         "systems: nothing is damped.",
+         "For long runs where momentum must not drift, of systems that do not know their energy, too. Not for "
+         "stiff systems: nothing is damped.",
          IMPLICIT_OPTIONS, "O. Gonzalez (1996, 1999)", "conserving.md"},
     [KEEL_CONSERVING] =
-        {"Discrete gradients of potential and constraints, so that energy, or its balance with "
+        {"The midpoint rule with a discrete gradient of the energy, so that energy, or its balance with "
          "the work of forces, is kept to round-off for any length of step. Order 2.",
-         "For long runs where energy must not change. It wants a constant mass matrix (absolute "
-         "coordinates), holonomic constraints, a model that knows its energy, and no quaternions.",
+         "For long runs where energy must not change, of any model that knows its energy. Not for stiff "
+         "systems: nothing is damped.",
          "solution augmented_penalty " IMPLICIT_OPTIONS,
          "O. Gonzalez (1996, 1999); J. C. Garcia Orden (2010)", "conserving.md"},
 };

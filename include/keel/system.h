@@ -81,6 +81,14 @@ typedef struct keel_terms {
 
 typedef struct keel_system keel_system;
 
+/* Where keel_system.rigid answers; NULL: not asked for. lost goes with xi. */
+typedef struct keel_rigid {
+    double *xi;   /* [n_rigid x n_v] velocities, a row for each displacement: what the system can do of it */
+    double *lost; /* [n_rigid x n_rigid] c^T lost c = 0 if the sum of c_i times displacement i can be done */
+    double *momentum; /* [n_rigid] p_i = xi_i . M v of displacements that can be done */
+    double *rate;     /* [n_rigid] of p when v' = at->a */
+} keel_rigid;
+
 /* The same motion in fewer coordinates u, for a system whose loops can be solved once and for all: on the
  * branch on which it begins, a motion is
  *
@@ -226,6 +234,13 @@ struct keel_system {
     /* dv = N(q)^+ dq: the displacement in velocity coordinates nearest to a small change of q. Needed by
      * implicit methods that use `tangent` of a system with kinematics; may be NULL. */
     void (*pull)(const keel_system *system, const double *q, const double *dq, double *dv);
+
+    /* Rigid displacements: everything turned or shifted together, n_rigid independent ones (3 in the plane, 6
+     * in space, turns and shifts of comparable size). The kinetic energy does not see them. A momentum p_i
+     * changes by the forces and constraints that do work in displacement i only, so it is constant if there
+     * are none (docs/conserving.md). 0 and NULL: not known. */
+    int n_rigid;
+    void (*rigid)(const keel_system *system, void *work, const keel_point *at, keel_rigid *rigid);
 
     /* Further quantities to report, [n_outputs], from a complete point and its accelerations; may be NULL.
      * output_at: where they are written, for messages; may be NULL. */

@@ -178,8 +178,8 @@ static void set_scales(ki_midsolver *self) {
     const double *v = step->y + sys->n_q;
     const ki_scales *scales = step->dynamics->scales;
     const double *size = scales->move;
-    double length = ki_most_of(sys->n_q, step->y, scales->y), z = largest(ki_midstep_z(step), sys->n_z);
-    length = length > 0 ? length : 1;
+    double length = fmax(1, ki_most_of(sys->n_q, step->y, scales->y)),
+           z = largest(ki_midstep_z(step), sys->n_z);
     double move = fmax(ki_most_of(sys->n_v, step->x, size), step->h * ki_most_of(sys->n_v, v, size));
     move = fmax(move, 1e-10 * length);
     self->move = move;

@@ -69,7 +69,7 @@ static void predict_plainly(midpoint *self, double h) {
     copy(ki_midstep_z(&self->step), ki_z(d, self->base.y), d->system->n_z);
 }
 
-static keel_status solve(midpoint *self, double h) {
+static keel_status solve_once(midpoint *self, double h) {
     ki_dynamics *d = self->base.flow.dynamics;
     keel_newton_facts *facts = &self->base.newton;
     keel_status status = ki_midstep_begin(&self->step, self->base.t, self->base.y, h);
@@ -82,6 +82,19 @@ static keel_status solve(midpoint *self, double h) {
         status = ki_midsolver_solve(self->solver, facts);
     }
     self->base.jacobians = ki_midsolver_linearizations(self->solver);
+    return status;
+}
+
+/* Often enough for every momentum to be given up by itself. */
+static keel_status solve(midpoint *self, double h) {
+    bool again = true;
+    keel_status status = KEEL_OK;
+    for (int turn = 0; again && !status && turn <= KI_RIGID; turn++) {
+        status = solve_once(self, h);
+        ki_normalize(self->base.flow.dynamics, self->step.y_end);
+        if (!status)
+            status = ki_midstep_end(&self->step, &again);
+    }
     return status;
 }
 
@@ -180,7 +193,6 @@ static keel_status attempt(midpoint *self, double h, double *error) {
     if (status)
         return status;
     *ki_work(d, s->y_end) += s->work;
-    ki_normalize(d, s->y_end);
     status = goes_on(self, h);
     if (!status)
         status = follows_path(self, h);
@@ -214,6 +226,7 @@ static void accept(midpoint *self, double h, double t_end) {
     ki_dynamics *d = base->flow.dynamics;
     double t = base->t + h;
     take_rates(self, self->rate);
+    self->step.owed = self->step.owed_next;
     if (!base->settings.fixed)
         remember_slope(self, h);
     copy(self->dq, self->step.x, d->system->n_v);
@@ -295,6 +308,13 @@ static keel_status allocate(midpoint *self, bool conserving) {
     return self->solver && !base->arena.failed ? KEEL_OK : KEEL_ERROR_MEMORY;
 }
 
+static keel_status no_energy(ki_dynamics *d, double t) {
+    ki_trouble_at(d, KEEL_ERROR_INPUT, KI_TROUBLE_UNSUITED, t, -1, 0);
+    d->trouble.why =
+        "integrator conserving needs a system that knows its energy (KEEL_ENERGY): take midpoint";
+    return KEEL_ERROR_INPUT;
+}
+
 /* Accelerations and multipliers at the start, for the first guess, and the first step. */
 static keel_status start(ki_integrator *base, const ki_problem *problem) {
     enum { ORDER = 2 };
@@ -303,8 +323,12 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     ki_dynamics *d = base->flow.dynamics;
     bool conserving = problem->kind == KEEL_CONSERVING;
     keel_status status = allocate(self, conserving);
-    if (!status && conserving)
-        status = ki_check_conserving(d, base->t, problem->t_end, base->y);
+    if (!status && conserving && !d->system->has_energy)
+        status = no_energy(d, base->t);
+    if (!status)
+        ki_midstep_know_momenta(&self->step, &base->arena, base->t, problem->t_end, base->y);
+    if (base->arena.failed)
+        return KEEL_ERROR_MEMORY;
     if (!status)
         status = ki_rate(d, base->t, base->y, self->now);
     if (status)

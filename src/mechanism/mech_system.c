@@ -169,6 +169,8 @@ void ki_mech_connect(ki_mech *mech) {
     s->outputs = s->n_outputs ? ki_mech_outputs : NULL;
     s->explain = ki_mech_explain;
     s->law = ki_mech_law;
+    s->n_rigid = mech->d;
+    s->rigid = ki_mech_rigid;
     s->has_energy = 1;
     s->has_drivers = mech->motion_count > 0 || mech->start_count > 0;
     if (quaternions) {

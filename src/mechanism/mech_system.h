@@ -14,6 +14,9 @@ void ki_mech_kinematics(const keel_system *system, const double *q, const double
 void ki_mech_advance(const keel_system *system, double *q, const double *dv);
 void ki_mech_pull(const keel_system *system, const double *q, const double *dq, double *dv);
 
+/* In momentum.c. */
+void ki_mech_rigid(const keel_system *system, void *work, const keel_point *at, keel_rigid *rigid);
+
 /* In explain.c. */
 int ki_mech_explain(const keel_system *system, void *work, double t, char *text, int size,
                     keel_location *where);

@@ -21,14 +21,14 @@ const char *const KI_BOTTASSO_NAMES[KI_BOTTASSO_QUANTITIES] = {
     "condition number", "last correction of the multipliers", "last correction of the displacements"};
 
 /* The multipliers of `midpoint` and `conserving` belong to the middle of a step. */
-static bool add_order(ki_draft *d, ki_batch *batch, bottasso *b, const keel_model *model, ki_trial *end,
-                      keel_method method, double h) {
+static bool add_order(ki_draft *d, ki_batch *batch, bottasso *b, const keel_model *model, keel_method method,
+                      double h) {
     ki_bottasso_order *o = &b->order[b->order_count];
     if (b->order_count == KI_BOTTASSO_ORDERS_MAX)
         return false;
     o->method = method;
     o->h = h;
-    o->end = end;
+    o->end = &b->end;
     o->in_the_middle = method.integrator == KEEL_MIDPOINT || method.integrator == KEEL_CONSERVING;
     for (int half = 0; half < 2; half++) {
         double step = half ? h / 2 : h;
@@ -50,32 +50,26 @@ static bool add_order(ki_draft *d, ki_batch *batch, bottasso *b, const keel_mode
     return true;
 }
 
-static void prepare_orders(ki_draft *d, ki_batch *batch, bottasso *b, const keel_model *model,
-                           const keel_model *bodies) {
+static void prepare_orders(ki_draft *d, ki_batch *batch, bottasso *b, const keel_model *model) {
     static const keel_formulation FORMULATIONS[] = {KEEL_INDEX3, KEEL_INDEX2, KEEL_GGL};
     static const char *const AGAIN[] = {"newmark/index3/none", "trapezoidal/index3/none"};
-    if (!ki_trial_exact(d, &b->end, model, 0.01) || !ki_trial_exact(d, &b->end_bodies, bodies, 0.01))
+    if (!ki_trial_exact(d, &b->end, model, 0.01))
         return;
     ki_batch_add(batch, d, 0.03, ki_trial_run, &b->end);
-    ki_batch_add(batch, d, 0.05, ki_trial_run, &b->end_bodies);
     for (int k = 0; k < 3; k++)
         for (keel_integrator i = KEEL_NEWMARK; i <= KEEL_CONSERVING; i++) {
             keel_method method = {.integrator = i, .formulation = FORMULATIONS[k]};
-            bool conserving = i == KEEL_CONSERVING;
-            if (keel_method_is_valid(method) &&
-                !add_order(d, batch, b, conserving ? bodies : model, conserving ? &b->end_bodies : &b->end,
-                           method, 1e-5))
+            if (keel_method_is_valid(method) && !add_order(d, batch, b, model, method, 1e-5))
                 return;
         }
     for (int i = 0; i < 2; i++)
-        if (!add_order(d, batch, b, model, &b->end, ki_method(AGAIN[i]), 4e-5))
+        if (!add_order(d, batch, b, model, ki_method(AGAIN[i]), 4e-5))
             return;
 }
 
 static void prepare(ki_draft *d, ki_batch *batch) {
     bottasso *b = d->experiment = KI_NEW(&d->memory, bottasso, 1);
     const keel_model *model = ki_draft_model(d, "andrews", NULL, 0);
-    const keel_model *bodies = ki_draft_model(d, "andrews_bodies", NULL, 0);
     if (!b)
         d->status = KEEL_ERROR_MEMORY;
     if (d->status)
@@ -90,7 +84,7 @@ static void prepare(ki_draft *d, ki_batch *batch) {
     if (!ki_trial_exact(d, &b->tolerance.to_state, model, 0.01))
         return;
     ki_batch_add(batch, d, 0.3, ki_bottasso_try_tolerance, &b->tolerance);
-    prepare_orders(d, batch, b, model, bodies);
+    prepare_orders(d, batch, b, model);
 }
 
 double ki_bottasso_value(const bottasso *b, ki_bottasso_quantity what, int scheme, int scaling, int step) {
@@ -208,9 +202,7 @@ static void tabulate_orders(ki_draft *d, const bottasso *b) {
              "generalized-alpha at "
              "h = 1e-5: q 6.0207e-6, v 1.1865e-3, lambda 1.1208e-3. The multipliers of `midpoint` and "
              "`conserving` are "
-             "compared in the middle of the last step. `conserving` needs a constant mass matrix: its row is "
-             "the same "
-             "mechanism in absolute coordinates (`models/andrews_bodies.yaml`). `newmark/index3` and "
+             "compared in the middle of the last step. `newmark/index3` and "
              "`trapezoidal/index3` damp nothing: round-off of eps/h^2 in the multipliers stays and adds up "
              "over the "
              "steps, so that at 5e-6 it hides the order of lambda, which larger steps show; a little damping "

@@ -52,7 +52,7 @@ typedef struct ki_bottasso_order {
 typedef struct bottasso {
     ki_bottasso_state state[KI_BOTTASSO_STATES];
     ki_bottasso_tolerance tolerance;
-    ki_trial end, end_bodies;
+    ki_trial end;
     ki_bottasso_order order[KI_BOTTASSO_ORDERS_MAX];
     int order_count;
 } bottasso;

@@ -26,20 +26,12 @@ const char *ki_constraint_text(const keel_system *system, int i, char *buffer, i
 /* What integrator conserving cannot do. */
 static void describe_conserving(const keel_system *system, const ki_trouble *trouble, char *text,
                                 size_t size) {
-    char name[32], other[32], constraint[160];
-    int i = trouble->index;
+    char constraint[160];
     if (trouble->kind == KI_TROUBLE_AUGMENTED)
         snprintf(text, size,
                  "the augmented Lagrangian of the step cannot close %s, which stays open by %.3g: raise "
                  "augmented_penalty, or take solution = newton",
-                 ki_constraint_text(system, i, constraint, sizeof constraint), trouble->amount);
-    else if (trouble->kind == KI_TROUBLE_MASS_CHANGES)
-        snprintf(
-            text, size,
-            "integrator conserving needs a constant mass matrix; that of '%s' and '%s' changes along the "
-            "motion: take midpoint, or coordinates in which it is constant (x, y, angle of every body)",
-            keel_system_name(system, KEEL_NAME_V, i, name),
-            keel_system_name(system, KEEL_NAME_V, trouble->other, other));
+                 ki_constraint_text(system, trouble->index, constraint, sizeof constraint), trouble->amount);
     else
         snprintf(text, size, "%s", trouble->why);
 }
@@ -175,7 +167,6 @@ static void describe(const keel_system *system, const ki_trouble *trouble, doubl
                  trouble->why);
         break;
     case KI_TROUBLE_AUGMENTED:
-    case KI_TROUBLE_MASS_CHANGES:
     case KI_TROUBLE_UNSUITED:
         describe_conserving(system, trouble, text, size);
         break;

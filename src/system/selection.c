@@ -186,6 +186,11 @@ static void pull(const keel_system *system, const double *q, const double *dq, d
     whole->pull(whole, q, dq, dv);
 }
 
+static void rigid(const keel_system *system, void *work, const keel_point *at, keel_rigid *answer) {
+    const keel_system *whole = selection_of(system)->whole;
+    whole->rigid(whole, ki_selection_whole_work(work), at, answer);
+}
+
 static int explain(const keel_system *system, void *work, double t, char *text, int size,
                    keel_location *where) {
     const keel_system *whole = selection_of(system)->whole;
@@ -298,6 +303,7 @@ static void connect(ki_selection *s) {
     sys->kinematics = sys->kinematics ? kinematics : NULL;
     sys->advance = sys->advance ? advance : NULL;
     sys->pull = sys->pull ? pull : NULL;
+    sys->rigid = sys->rigid ? rigid : NULL;
     sys->explain = sys->explain ? explain : NULL;
     sys->law = NULL; /* the whole system is asked */
     sys->kernel = NULL;

@@ -125,7 +125,8 @@ static inline keel_system gear_system(void) {
 }
 
 /* A body that turns, q a unit quaternion and v the angular velocity in the body, whose x axis is kept in a
- * horizontal plane: Phi = u_x with u the vertical seen from the body, u' = u x v. */
+ * horizontal plane: Phi = u_x with u the vertical seen from the body, u' = u x v. A torque that is constant
+ * in the body does work. */
 enum { TOP_N_Y = 8 };
 static const double TOP_START[TOP_N_Y] = {1, 0, 0, 0, 1, 0, 2, 0};
 
@@ -170,6 +171,10 @@ static keel_status top_evaluate(const keel_system *system, void *work, unsigned 
         int j = (i + 1) % 3, k = (i + 2) % 3;
         terms->Q[i] = (I[j] - I[k]) * v[j] * v[k] + 0.1 * (i + 1);
     }
+    if (what & KEEL_ENERGY)
+        terms->energy = (I[0] * v[0] * v[0] + I[1] * v[1] * v[1] + I[2] * v[2] * v[2]) / 2;
+    if (what & KEEL_POWER)
+        terms->power = 0.1 * v[0] + 0.2 * v[1] + 0.3 * v[2];
     return KEEL_OK;
 }
 
@@ -181,6 +186,7 @@ static inline keel_system top_system(void) {
     system.n_h = 1;
     system.M = (keel_pattern){3, 3, start, index};
     system.J = (keel_pattern){1, 3, J_start, J_index};
+    system.has_energy = 1;
     system.evaluate = top_evaluate;
     system.kinematics = top_kinematics;
     system.advance = top_advance;
