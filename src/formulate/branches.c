@@ -97,13 +97,14 @@ static keel_status make_exact(finder *f) {
 /* T: what K has that no g_d(x) sees. Returns how many. */
 static int find_tangents(finder *f, double *T) {
     int n = f->n, k = f->kernel, count = 0, taken = 0;
+    double nothing = fmax(NOTHING, ki_repeated_limit(f->look->system)); /* states of one loop say the same */
     double *G = f->rows; /* [stresses x k] g_d(x) K^T, made orthonormal */
     for (int d = 0; d < f->stresses; d++) {
         double *row = G + (size_t)taken * (size_t)k;
         for (int i = 0; i < k; i++)
             row[i] = ki_dot(n, f->g + (size_t)d * (size_t)n, f->K + (size_t)i * (size_t)n);
         double before = length_of(k, row);
-        if (before > NOTHING && ki_orthogonalize(taken, k, G, k, row) * before > NOTHING)
+        if (before > nothing && ki_orthogonalize(taken, k, G, k, row) * before > nothing)
             taken++;
     }
     double *rest = G + (size_t)(f->stresses + 1) * (size_t)k; /* [k] */
@@ -138,25 +139,29 @@ static double angle_between(int n, int count, const double *S, const double *T) 
     return most;
 }
 
-/* The direction of a pose near by: nearer to q_0 along it, and closed again. */
+/* The unit vector from q_0 to a pose. */
+static bool take_direction(finder *f, const double *pose, double *x) {
+    ki_difference(f->look, f->at->q, pose, x);
+    double length = length_of(f->n, x);
+    for (int j = 0; j < f->n; j++)
+        x[j] /= length;
+    return length > 0;
+}
+
+/* The direction of a pose near by: nearer to q_0 along it, and closed again, unless the drawing is not exact
+ * enough for that. */
 static bool direction_of(finder *f, const double *sample) {
+    static const double ALIKE = 0.95;
     ki_independence *look = f->look;
-    for (int pass = 0; pass < 2; pass++) {
-        ki_difference(look, f->at->q, pass ? f->moved : sample, f->x);
-        double length = length_of(f->n, f->x);
-        if (!(length > 0))
-            return false;
-        for (int j = 0; j < f->n; j++)
-            f->x[j] /= length;
-        if (pass)
-            break;
-        memcpy(f->moved, f->at->q, (size_t)look->system->n_q * sizeof(double));
-        for (int j = 0; j < f->n; j++)
-            f->step[j] = DISTANCE * f->x[j];
-        ki_move_naturally(look, f->step, f->moved);
-        if (!ki_close_joints(look, f->at, f->moved))
-            return false;
-    }
+    if (!take_direction(f, sample, f->x))
+        return false;
+    memcpy(f->moved, f->at->q, (size_t)look->system->n_q * sizeof(double));
+    for (int j = 0; j < f->n; j++)
+        f->step[j] = DISTANCE * f->x[j];
+    ki_move_naturally(look, f->step, f->moved);
+    if (ki_close_joints(look, f->at, f->moved) && take_direction(f, f->moved, f->step) &&
+        ki_dot(f->n, f->step, f->x) > ALIKE)
+        memcpy(f->x, f->step, (size_t)f->n * sizeof *f->x);
     /* the part in the kernel */
     memset(f->step, 0, (size_t)f->n * sizeof *f->step);
     for (int i = 0; i < f->kernel; i++) {
@@ -215,24 +220,93 @@ keel_status ki_find_branches(ki_branches *branches, ki_independence *look, const
     return status;
 }
 
+/* One step u of Newton's method for y_d^T H(q + K u) K = 0. Equations of what always repeats are noise. */
+static keel_status step_to_meeting(finder *f, double *A, double *r, double *u) {
+    static const double NOISE = 1e-3;
+    int n = f->n, k = f->kernel, rows = f->stresses * k;
+    double *product = f->rows; /* [n] y_d^T H */
+    for (int l = 0; l < k; l++) {
+        memcpy(f->x, f->K + (size_t)l * (size_t)n, (size_t)n * sizeof(double));
+        keel_status status = second_order(f);
+        if (status)
+            return status;
+        for (int d = 0; d < f->stresses; d++)
+            for (int i = 0; i < k; i++)
+                A[((size_t)d * (size_t)k + (size_t)i) * (size_t)k + (size_t)l] =
+                    ki_dot(n, f->g + (size_t)d * (size_t)n, f->K + (size_t)i * (size_t)n);
+    }
+    keel_status status = ki_load_rows(f->look, f->at);
+    for (int d = 0; !status && d < f->stresses; d++) {
+        memset(product, 0, (size_t)n * sizeof *product);
+        for (int i = 0; i < f->m; i++)
+            ki_axpy(n, f->y[(size_t)d * (size_t)f->m + (size_t)i], f->look->H + (size_t)i * (size_t)n,
+                    product);
+        for (int i = 0; i < k; i++)
+            r[d * k + i] = -ki_dot(n, product, f->K + (size_t)i * (size_t)n);
+    }
+    if (!status)
+        ki_least_squares(rows, k, A, r, NOISE, u);
+    return status;
+}
+
+keel_status ki_find_meeting_pose(ki_independence *look, const keel_point *at, double *q, bool *moved) {
+    enum { MOST = 4 };
+    static const double FAR = 1e-2, ROUND_OFF = 1e-12;
+    finder f;
+    keel_point there = *at;
+    double *pose = KI_NEW(&look->arena, double, look->system->n_q), way = 0;
+    *moved = false;
+    if (!pose)
+        return KEEL_ERROR_MEMORY;
+    memcpy(pose, q, (size_t)look->system->n_q * sizeof *pose);
+    there.q = pose;
+    for (int i = 0; i < MOST && !look->large; i++) {
+        keel_status status = prepare(&f, look, &there);
+        if (status)
+            return status;
+        size_t rows = (size_t)f.stresses * (size_t)f.kernel, k = (size_t)f.kernel;
+        double *A = KI_NEW(&look->arena, double, rows *k), *r = KI_NEW(&look->arena, double, rows);
+        double *u = KI_NEW(&look->arena, double, k);
+        if (look->arena.failed)
+            return KEEL_ERROR_MEMORY;
+        if (rows == 0 || (status = step_to_meeting(&f, A, r, u)))
+            return status;
+        double length = length_of(f.kernel, u);
+        way += length;
+        if (!(way < FAR)) /* branches do not meet like that */
+            return KEEL_OK;
+        if (length < ROUND_OFF)
+            break;
+        memset(f.step, 0, (size_t)f.n * sizeof *f.step);
+        for (int l = 0; l < f.kernel; l++)
+            ki_axpy(f.n, u[l], f.K + (size_t)l * (size_t)f.n, f.step);
+        ki_move_naturally(look, f.step, pose);
+        *moved = true;
+    }
+    memcpy(q, pose, (size_t)look->system->n_q * sizeof *pose);
+    return KEEL_OK;
+}
+
 static double size_of(const keel_system *system, int j) {
     return system->q_size ? system->q_size[j] : 1;
 }
 
-bool ki_branch_velocity(ki_branches *branches, int b, const keel_point *at, const bool *without, double *v,
-                        double *norm) {
+/* Adds to v, along branch b, as little as gives it the rates that rows other than joints ask for, up to this
+ * part of them. */
+static bool meet_rates_along(ki_branches *branches, int b, const keel_point *at, const bool *without,
+                             double precision, double *v, double *norm) {
     ki_independence *look = branches->look;
     const keel_system *sys = look->system;
     int n = look->n, k = branches->freedoms, rows = 0;
     size_t m = (size_t)look->m;
     double *A = KI_NEW(&look->arena, double, m *(size_t)k), *b_ = KI_NEW(&look->arena, double, m);
-    double *u = KI_NEW(&look->arena, double, k), *rest = KI_NEW(&look->arena, double, n);
-    keel_point resting = *at;
+    double *u = KI_NEW(&look->arena, double, k);
+    keel_point moving = *at;
     if (look->arena.failed)
         return false;
-    resting.v = rest;
-    if (ki_load_rows(look, &resting) ||
-        sys->evaluate(sys, look->work, KEEL_VELOCITY, &resting, &look->terms) < 0)
+    moving.v = v;
+    if (ki_load_rows(look, &moving) ||
+        sys->evaluate(sys, look->work, KEEL_VELOCITY, &moving, &look->terms) < 0)
         return false;
     for (int i = 0; i < look->m; i++) {
         if (look->class_of[i] == 0 || look->ignored[i] || (without && without[i]))
@@ -243,13 +317,32 @@ bool ki_branch_velocity(ki_branches *branches, int b, const keel_point *at, cons
         b_[rows++] = -look->terms.rate[i] * look->scale[i];
     }
     double asked = length_of(rows, b_), off = ki_least_squares(rows, k, A, b_, NOTHING, u);
-    memset(v, 0, (size_t)n * sizeof *v);
+    *norm = length_of(k, u);
     for (int l = 0; l < k; l++)
-        ki_axpy(n, u[l], branches->tangent[b] + (size_t)l * (size_t)n, v);
-    *norm = length_of(n, v);
-    for (int j = 0; j < n; j++)
-        v[j] *= size_of(sys, j);
-    return off <= 1e-9 * asked;
+        for (int j = 0; j < n; j++)
+            v[j] += u[l] * branches->tangent[b][(size_t)l * (size_t)n + (size_t)j] * size_of(sys, j);
+    return precision == INFINITY || off <= precision * asked;
+}
+
+bool ki_branch_velocity(ki_branches *branches, int b, const keel_point *at, const bool *without, double *v,
+                        double *norm) {
+    memset(v, 0, (size_t)branches->look->n * sizeof *v);
+    return meet_rates_along(branches, b, at, without, 1e-9, v, norm);
+}
+
+bool ki_turn_along(ki_branches *branches, int b, const keel_point *at, double *v) {
+    const ki_independence *look = branches->look;
+    const keel_system *sys = look->system;
+    double *rest = look->step, norm;
+    for (int j = 0; j < look->n; j++)
+        rest[j] = v[j] / size_of(sys, j), v[j] = 0;
+    for (int l = 0; l < branches->freedoms; l++) {
+        const double *t = branches->tangent[b] + (size_t)l * (size_t)look->n;
+        double part = ki_dot(look->n, t, rest);
+        for (int j = 0; j < look->n; j++)
+            v[j] += part * t[j] * size_of(sys, j);
+    }
+    return meet_rates_along(branches, b, at, NULL, INFINITY, v, &norm);
 }
 
 double ki_off_branch(const ki_branches *branches, int b, const double *v) {

@@ -12,6 +12,11 @@
  *
  * Directions x come from poses near by that were found on the joints (ki_find_independent), are made exact by
  * Newton's method on g_d(x) x = 0, and count as one branch where they have the same tangents.
+ *
+ * Of a drawing with some digits y_d^T H(q_0) is as far from zero as the drawing from its pose: branches that
+ * should meet in q_0 pass each other, and those with y_d^T (Phi - beta) = 0 meet a little beside, where
+ *
+ *     y_d^T H(q_0 + K u) K = 0        K: displacements that H allows.
  */
 #ifndef KI_BRANCHES_H
 #define KI_BRANCHES_H
@@ -32,11 +37,18 @@ typedef struct ki_branches {
  * KEEL_ERROR_CALLBACK. */
 keel_status ki_find_branches(ki_branches *branches, ki_independence *look, const keel_point *at);
 
+/* Moves q_0 to where branches meet if the constraints are held open by what they are there; *moved: by more
+ * than round-off. */
+keel_status ki_find_meeting_pose(ki_independence *look, const keel_point *at, double *q, bool *moved);
+
 /* The smallest velocity along branch b that gives the rates that motions, start values and nonholonomic rows
  * ask for at the point, into v [n_v]: false if there is none. *norm is its length in natural sizes. Rows
  * marked in `without` (NULL: none) ask nothing. */
 bool ki_branch_velocity(ki_branches *branches, int b, const keel_point *at, const bool *without, double *v,
                         double *norm);
+
+/* Takes from v what is not along branch b, and gives it the rates of motions. */
+bool ki_turn_along(ki_branches *branches, int b, const keel_point *at, double *v);
 
 /* The part of v that is not along branch b, relative to v. */
 double ki_off_branch(const ki_branches *branches, int b, const double *v);

@@ -151,7 +151,8 @@ bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *with
     return false;
 }
 
-bool ki_close_next_to_pose(ki_independence *look, const keel_point *at, double least, double *q, double *v) {
+bool ki_close_next_to_pose(ki_independence *look, const keel_point *at, double least, const keel_terms *more,
+                           double *q, double *v) {
     enum { ROUNDS = 2 };
     const keel_system *sys = look->system;
     keel_point there = *at;
@@ -161,12 +162,14 @@ bool ki_close_next_to_pose(ki_independence *look, const keel_point *at, double l
         if (ki_load_rows(look, &there) ||
             (sys->n_h && sys->evaluate(sys, look->work, KEEL_POSITION, &there, &look->terms) < 0))
             return false;
+        ki_axpy(sys->n_h, 1, more->Phi, look->terms.Phi);
         int count = ki_take_all(look, (taking){.classes = NONHOLONOMIC, .most = look->m, .floor = least});
         closing_step(look, count, look->terms.Phi, look->step);
         ki_move_naturally(look, look->step, q);
     }
     if (ki_load_rows(look, &there) || sys->evaluate(sys, look->work, KEEL_VELOCITY, &there, &look->terms) < 0)
         return false;
+    ki_axpy(sys->n_h, 1, more->rate, look->terms.rate);
     int count = ki_take_all(look, (taking){.classes = CLASSES, .most = look->m, .floor = least});
     closing_step(look, count, look->terms.rate, look->step);
     for (int j = 0; j < look->n; j++)

@@ -88,8 +88,10 @@ void ki_independence_clear(ki_independence *look);
 keel_status ki_find_independent(ki_independence *look, const keel_point *at);
 
 /* Moves a state next to a singular pose onto the rows of which more than `least` is left after those before
- * them. What is left of the others is of second order in how far the state was off. */
-bool ki_close_next_to_pose(ki_independence *look, const keel_point *at, double least, double *q, double *v);
+ * them. What is left of the others is of second order in how far the state was off. To Phi and the rates of
+ * holonomic rows `more` is added. */
+bool ki_close_next_to_pose(ki_independence *look, const keel_point *at, double least, const keel_terms *more,
+                           double *q, double *v);
 
 /* Whether the pose that was asked for has other ranks, of a class at least, than poses near by. */
 bool ki_is_singular(const ki_independence *look);

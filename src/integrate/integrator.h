@@ -140,9 +140,12 @@ void *ki_integrator_like(const ki_integrator *other, const ki_method *method);
  * there. Owns `inner` from now on. NULL when out of memory. (ended.c) */
 ki_integrator *ki_end_step(ki_integrator *inner, double t, const double *y);
 
-/* A bridge is to take one step of length H from (t, y), a consistent state with y' = `rate` (NULL: to be
- * evaluated). Nothing is allocated. */
-keel_status ki_bridge_aim(ki_integrator *bridge, double t, const double *y, double H, const double *rate);
+/* A bridge is to take one step of length H from (t, y), a consistent state, across a pose in its middle, or
+ * away from one at (t, y), where y' is about `rate`, and just that if it is at rest; `again`: with first
+ * guesses by the last bridge, which was from there. Nothing is allocated. */
+keel_status ki_bridge_aim(ki_integrator *bridge, double t, const double *y, double H);
+void ki_bridge_aim_away(ki_integrator *bridge, double t, const double *y, double H, const double *rate,
+                        bool resting, bool again);
 
 /* How many steps of about h, and not longer, lead from t to t_end. */
 long ki_whole_steps(double t, double t_end, double h);

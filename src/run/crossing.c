@@ -78,9 +78,10 @@ static bool has_precision(const keel_simulation *sim) {
     return sim->held.known && !sim->held.look.large && !sim->reduction && sim->system->precision.length > 0;
 }
 
+/* Joints that contradict each other in one pose need not do so in the next one, and will again. */
 static void note_exactness(ki_crossing *c, bool blurred) {
-    c->exact = blurred ? 0 : c->exact + 1;
-    c->inexact = blurred;
+    c->inexact |= blurred;
+    c->exact = c->inexact ? 0 : c->exact + 1;
 }
 
 /* The row with the largest part of an offset. */
@@ -95,20 +96,21 @@ static int largest_offset(const keel_simulation *sim, const double *beta) {
     return worst;
 }
 
-/* The bridge takes a step of length H or so from (t, y), with y' = `rate` there (NULL: to be evaluated), and
- * the place of the integrator unless its error is larger than `most`: *taken. */
-static keel_status take_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
-                               double most, ki_meeting *meeting, bool *taken) {
+/* Whether a bridge is good enough to tell that its pose asks for no offset: that is off by the square of what
+ * the states are off. */
+static bool tells_offset(const keel_simulation *sim) {
+    double error = sim->crossing.bridge->bridge_error, tolerance = sim->settings.tolerance;
+    return error <= LARGEST_ERROR || error * tolerance < sqrt(NOT_WITHOUT);
+}
+
+/* After a try with `status`: the bridge takes the place of the integrator unless its error is larger than
+ * `most`: *taken. */
+static keel_status take_if_good(keel_simulation *sim, keel_status status, double most,
+                                const ki_meeting *meeting, bool *taken) {
     ki_crossing *c = &sim->crossing;
     ki_integrator *bridge = c->bridge;
-    bool by_own = sim->dynamics.by_own; /* how the integrator has it */
-    *taken = false;
-    if (!(H > 0))
-        return KEEL_OK;
-    bridge->work_allowed = sim->integrator ? ki_allowed_work(sim) : 0;
-    keel_status status = ki_try_bridge(sim, t, y, H, rate, meeting);
     bool blurred = meeting->offset > 0;
-    if (!status && meeting->found) {
+    if (!status && meeting->found && (blurred || tells_offset(sim))) {
         note_exactness(c, blurred);
         c->looked = !blurred;
         c->blurred = meeting->offset > NOT_WITHOUT;
@@ -122,7 +124,6 @@ static keel_status take_bridge(keel_simulation *sim, double t, const double *y, 
     *taken = !status && found && bridge->bridge_error <= largest_error(sim, most, meeting->offset);
     if (!*taken) {
         ki_end_offset(sim);
-        sim->dynamics.by_own = by_own;
         return status == KEEL_ERROR_MEMORY ? status : KEEL_OK;
     }
     if (sim->integrator) {
@@ -138,6 +139,20 @@ static keel_status take_bridge(keel_simulation *sim, double t, const double *y, 
         ki_track_violation(&sim->held.repeated, meeting->t, fabs(c->beta[c->open_row]), meeting->offset,
                            ki_row_of_all(sim, c->open_row));
     return KEEL_OK;
+}
+
+/* The bridge takes a step of length H or so from (t, y), if it is good enough. */
+static keel_status take_bridge(keel_simulation *sim, double t, const double *y, double H, double most,
+                               ki_meeting *meeting, bool *taken) {
+    bool by_own = sim->dynamics.by_own; /* how the integrator has it */
+    *taken = false;
+    if (!(H > 0))
+        return KEEL_OK;
+    sim->crossing.bridge->work_allowed = sim->integrator ? ki_allowed_work(sim) : 0;
+    keel_status status = take_if_good(sim, ki_try_bridge(sim, t, y, H, meeting), most, meeting, taken);
+    if (!*taken)
+        sim->dynamics.by_own = by_own;
+    return status;
 }
 
 /* Whether the motion comes to rest at the pose ahead and turns back there: then the gap falls as the square
@@ -263,14 +278,14 @@ static keel_status try_rows(keel_simulation *sim, double t, double *y, double po
                             ki_meeting *meeting, bool *taken) {
     ki_crossing *c = &sim->crossing;
     bool changed = false;
-    keel_status status = take_bridge(sim, t, y, 2 * (pose - t), NULL, most, meeting, taken);
+    keel_status status = take_bridge(sim, t, y, 2 * (pose - t), most, meeting, taken);
     if (!status && !*taken && !c->looked && sim->held.selection)
         status = ki_hold_best(sim, t, y, c->pose_y, &changed);
     if (status || !changed)
         return status;
     memcpy(y, sim->integrator->y, (size_t)sim->integrator->n * sizeof *y);
     c->far_gap = c->far_t > t ? 0 : c->far_gap;
-    return take_bridge(sim, t, y, 2 * (pose - t), NULL, most, meeting, taken);
+    return take_bridge(sim, t, y, 2 * (pose - t), most, meeting, taken);
 }
 
 /* After a try that was not good enough: from nearer the next one should be better. If it is not,
@@ -288,8 +303,7 @@ static keel_status compare_tries(keel_simulation *sim, double t, const double *y
         return KEEL_OK;
     }
     ki_meeting again;
-    return take_bridge(sim, c->best_t, c->best_y, 2 * (c->best_pose - c->best_t), NULL, INFINITY, &again,
-                       taken);
+    return take_bridge(sim, c->best_t, c->best_y, 2 * (c->best_pose - c->best_t), INFINITY, &again, taken);
 }
 
 keel_status ki_prepare_crossing(keel_simulation *sim) {
@@ -363,7 +377,7 @@ keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
     ki_trouble trouble = sim->dynamics.trouble;
     ki_meeting meeting;
     keel_status tried =
-        take_bridge(sim, c->far_t, c->far_y, 2 * (pose - c->far_t), NULL, INFINITY, &meeting, &taken);
+        take_bridge(sim, c->far_t, c->far_y, 2 * (pose - c->far_t), INFINITY, &meeting, &taken);
     c->far_gap = 0;
     if (taken)
         return KEEL_OK;
@@ -372,9 +386,60 @@ keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
     return tried ? tried : status;
 }
 
+/* A search for the length of a bridge away from a start. */
+typedef struct departure {
+    double t, H;
+    const double *y, *rate;
+    bool resting;
+    double best, least; /* the length with the least error, and that */
+    double first;       /* the longest one that was found without one before it */
+    ki_meeting meeting;
+} departure;
+
+/* Its error; infinite: none was found. */
+static double try_length(keel_simulation *sim, departure *from, bool again) {
+    const ki_integrator *bridge = sim->crossing.bridge;
+    keel_status status =
+        ki_try_bridge_away(sim, from->t, from->y, from->H, from->rate, from->resting, again, &from->meeting);
+    double error = !status && bridge->bridge_found ? bridge->bridge_error : INFINITY;
+    if (error < from->least)
+        from->least = error, from->best = from->H;
+    return error;
+}
+
+static const double SHORTER = 0.7, LONGER = 1.2;
+
+/* Long ones miss the motion, and of short ones the rates are round-off, so near to the pose: shorter until
+ * one is good, and where none is longer again, each from the one before it. */
+static void find_length(keel_simulation *sim, departure *from) {
+    enum { MOST_SHORTER = 12, MOST_LONGER = 16 };
+    static const double ENOUGH = 100;
+    for (int k = 0; k < MOST_SHORTER && from->least > LARGEST_ERROR; k++, from->H *= SHORTER)
+        if (try_length(sim, from, false) > ENOUGH * from->least)
+            break;
+    from->H = from->first = from->best;
+    if (!(from->least > LARGEST_ERROR) || from->least == INFINITY)
+        return;
+    try_length(sim, from, false);
+    for (int k = 0; k < MOST_LONGER && from->least > LARGEST_ERROR; k++) {
+        from->H *= LONGER;
+        if (!(try_length(sim, from, true) < ENOUGH * from->least))
+            break;
+    }
+}
+
+/* Once more the way to the best one. */
+static keel_status take_best(keel_simulation *sim, departure *from, bool *taken) {
+    from->H = from->first;
+    keel_status status = KEEL_OK;
+    for (bool again = false; !status && from->H < 1.01 * from->best; again = true, from->H *= LONGER)
+        status = ki_try_bridge_away(sim, from->t, from->y, from->H, from->rate, from->resting, again,
+                                    &from->meeting);
+    return take_if_good(sim, status, INFINITY, &from->meeting, taken);
+}
+
 keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double *y, const double *rate) {
-    enum { MOST = 12 };
-    double speed = 0, pull = 0, H = ki_step_limit(sim) - t;
+    double speed = 0, pull = 0, H = sim->dynamics.t_last - t;
     const keel_system *sys = sim->system;
     for (int j = 0; j < sys->n_v; j++) {
         double size = sys->q_size ? sys->q_size[j] : 1;
@@ -386,18 +451,10 @@ keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double
         H = fmin(H, 0.5 / speed);
     if (pull > 0)
         H = fmin(H, 1 / sqrt(pull));
-    double best = 0, least = INFINITY;
-    ki_meeting meeting;
-    for (int k = 0; k < MOST; k++, H *= 0.7) {
-        double error = ki_try_bridge(sim, t, y, H, rate, &meeting) || !sim->crossing.bridge->bridge_found
-                           ? INFINITY
-                           : sim->crossing.bridge->bridge_error;
-        if (error < least)
-            least = error, best = H;
-        if (least <= LARGEST_ERROR || error > 100 * least) /* shorter ones come too near to the pose */
-            break;
-    }
+    departure from = {.t = t, .H = H, .y = y, .rate = rate, .resting = speed == 0, .least = INFINITY};
+    sim->crossing.bridge->work_allowed = 0;
+    find_length(sim, &from);
     bool taken = false;
-    keel_status status = best > 0 ? take_bridge(sim, t, y, best, rate, INFINITY, &meeting, &taken) : KEEL_OK;
+    keel_status status = from.best > 0 ? take_best(sim, &from, &taken) : KEEL_OK;
     return status || taken ? status : KEEL_ERROR_CONVERGENCE;
 }

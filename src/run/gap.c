@@ -291,6 +291,17 @@ double ki_gap_speed(const keel_system *system, const double *y) {
     return most;
 }
 
+/* A row that is round-off in the pose of the start has no length to begin with. */
+static void begin_with_natural_lengths(ki_gap *gap, const keel_system *sys) {
+    static const double PART = 1e-3;
+    for (int i = 0; sys->row_size && sys->q_size && i < sys->J.rows; i++) {
+        double widest = 0;
+        for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++)
+            widest = fmax(widest, sys->q_size[sys->J.index[k]]);
+        gap->length[i] = widest > 0 ? PART * sys->row_size[i] / widest : 0;
+    }
+}
+
 void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d, int rank) {
     size_t m = (size_t)d->m, n = (size_t)d->system->n_v;
     *gap = (ki_gap){0};
@@ -312,6 +323,8 @@ void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d, int rank) {
         gap->combined = KI_NEW(arena, double, m *(m + n));
     if (arena->failed)
         return;
+    if (!gap->by_pivots)
+        begin_with_natural_lengths(gap, d->system);
     double least = gap->by_pivots ? RANK_BY_PIVOTS : RANK_BY_ROWS;
     gap->rank = ki_gap_rank(gap, d, least);
     if (rank >= 0)

@@ -41,6 +41,8 @@ static keel_status allocate_held(keel_simulation *sim) {
     h->lambda = KI_NEW(&sim->arena, double, m);
     h->y = KI_NEW(&sim->arena, double, sys->n_q + sys->n_v + sys->n_z + 1);
     h->Phi = KI_NEW(&sim->arena, double, m);
+    h->open_now = KI_NEW(&sim->arena, double, m);
+    h->open_rate = KI_NEW(&sim->arena, double, m);
     if (sim->arena.failed)
         return KEEL_ERROR_MEMORY;
     keel_status status = sys->work_new ? sys->work_new(sys, &h->work) : KEEL_OK;
@@ -163,7 +165,7 @@ static bool find_better(keel_simulation *sim, double t, const double *y, double 
     keel_point at = point_of(sim, t, y);
     double now = ki_take_rows(&h->look, &at, h->selection->held, &status);
     double best = status ? 0 : ki_take_rows(&h->look, &at, NULL, &status);
-    if (status || !(best > better * now))
+    if (status || !(best > better * now) || !(best > ki_repeated_limit(sim->system)))
         return false;
     for (int i = 0; i < h->look.m; i++)
         if (h->look.taken[i] != h->selection->held[i])
@@ -205,8 +207,21 @@ double ki_offset_of_held(keel_simulation *sim, double t, const double *y, double
 
 bool ki_settle_next_to_pose(keel_simulation *sim, double t, double *y) {
     static const double LEAST = 1e-3;
+    ki_held *h = &sim->held;
+    const keel_system *active = sim->active;
     keel_point at = point_of(sim, t, y);
-    return ki_close_next_to_pose(&sim->held.look, &at, LEAST, y, y + sim->system->n_q);
+    keel_terms open = {.Phi = h->open_now, .rate = h->open_rate};
+    memset(open.Phi, 0, (size_t)sim->system->n_h * sizeof *open.Phi);
+    memset(open.rate, 0, (size_t)sim->system->n_h * sizeof *open.rate);
+    if (sim->rows.offset.span > 0)
+        ki_apply_offset(&sim->rows.offset, active->n_h, t, KEEL_POSITION | KEEL_VELOCITY, &open);
+    for (int i = active->n_h - 1; i >= 0; i--) { /* rows held keep their order */
+        int row = ki_row_of_all(sim, i);
+        double Phi = open.Phi[i], rate = open.rate[i];
+        open.Phi[i] = open.rate[i] = 0;
+        open.Phi[row] = Phi, open.rate[row] = rate;
+    }
+    return ki_close_next_to_pose(&h->look, &at, LEAST, &open, y, y + sim->system->n_q);
 }
 
 /* Whether all constraints are met at (t, y), those that repeat others as well as the drawing is exact. */

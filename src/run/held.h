@@ -32,12 +32,13 @@ typedef struct ki_held {
     double *lambda;       /* [m] */
     double *shares;       /* of ki_sharing_find */
     size_t shares_size;
-    keel_saddle *columns; /* of large systems: [I J_C; J_C^T 0], */
-    int *slot;            /* [entries of J] where they stand in J_C^T, or -1 */
-    double *transposed;   /* J_C^T */
-    double *ones, *rest;  /* [m], [m + n_v] */
-    double *y, t;         /* [n_y] the state before the last step, and when */
-    double *Phi;          /* [n_h] */
+    keel_saddle *columns;         /* of large systems: [I J_C; J_C^T 0], */
+    int *slot;                    /* [entries of J] where they stand in J_C^T, or -1 */
+    double *transposed;           /* J_C^T */
+    double *ones, *rest;          /* [m], [m + n_v] */
+    double *y, t;                 /* [n_y] the state before the last step, and when */
+    double *Phi;                  /* [n_h] */
+    double *open_now, *open_rate; /* [n_h] minus what the offset of a bridge asks for */
     double limit; /* of the last look: largest |Phi_i| / what may stay open, of rows that are not held */
     int open_row; /* ... and the row, as open as this */
     double open;

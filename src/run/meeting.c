@@ -32,11 +32,10 @@ void ki_end_offset(keel_simulation *sim) {
 }
 
 /* Its factors are those of M and J, whatever the integrator has. */
-static keel_status aim_and_step(keel_simulation *sim, double t, const double *y, double H,
-                                const double *rate) {
+static keel_status aim_and_step(keel_simulation *sim, double t, const double *y, double H) {
     ki_integrator *bridge = sim->crossing.bridge;
     sim->dynamics.by_own = sim->dynamics.own_factored = false;
-    keel_status status = ki_bridge_aim(bridge, t, y, H, rate);
+    keel_status status = ki_bridge_aim(bridge, t, y, H);
     return status ? status : bridge->method->step(bridge, ki_step_limit(sim));
 }
 
@@ -92,7 +91,7 @@ static keel_status aim_at_pose(keel_simulation *sim, double t, const double *y, 
     enum { MOST = 4 };
     const ki_integrator *bridge = sim->crossing.bridge;
     for (int i = 0; i < MOST; i++) {
-        keel_status status = aim_and_step(sim, t, y, H, NULL);
+        keel_status status = aim_and_step(sim, t, y, H);
         if (status)
             return status;
         double pose = pose_on_bridge(sim);
@@ -151,7 +150,7 @@ static keel_status cross_with_offset(keel_simulation *sim, double t, const doubl
         double span = 2 * (meeting->t - t), off = 0;
         memcpy(c->beta, c->beta_next, (size_t)n_h * sizeof *c->beta);
         set_offset(sim, (ki_offset){.t_0 = t, .span = span, .beta = c->beta});
-        keel_status status = aim_and_step(sim, t, y, span, NULL);
+        keel_status status = aim_and_step(sim, t, y, span);
         if (status)
             return status;
         double pose = pose_on_bridge(sim);
@@ -168,12 +167,11 @@ static keel_status cross_with_offset(keel_simulation *sim, double t, const doubl
     return KEEL_OK;
 }
 
-keel_status ki_try_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
-                          ki_meeting *meeting) {
+keel_status ki_try_bridge(keel_simulation *sim, double t, const double *y, double H, ki_meeting *meeting) {
     *meeting = (ki_meeting){0};
     memcpy(sim->crossing.pose_y, y, (size_t)sim->crossing.bridge->n * sizeof *y);
-    if (rate || !sim->held.known || sim->held.look.large)
-        return aim_and_step(sim, t, y, H, rate);
+    if (!sim->held.known || sim->held.look.large)
+        return aim_and_step(sim, t, y, H);
     sim->crossing.nothing = fmax(NEAR_POSE, PART_OF_GAP * ki_gap_of_held(sim, t, y));
     keel_status status = aim_at_pose(sim, t, y, H, meeting);
     if (!status && meeting->found)
@@ -183,6 +181,36 @@ keel_status ki_try_bridge(keel_simulation *sim, double t, const double *y, doubl
         return status;
     }
     status = cross_with_offset(sim, t, y, meeting);
+    if (status)
+        ki_end_offset(sim);
+    return status;
+}
+
+/* Into beta, what the constraints of the steps are open at (t, y). */
+static double offset_of_start(keel_simulation *sim, double t, const double *y) {
+    const keel_system *sys = sim->active;
+    double most = 0;
+    ki_end_offset(sim);
+    if (sys->n_h == 0 || ki_evaluate_terms(&sim->dynamics, KEEL_POSITION, t, y))
+        return 0;
+    for (int i = 0; i < sys->n_h; i++) {
+        double open = sim->dynamics.at.Phi[i];
+        sim->crossing.beta[i] = sim->crossing.beta_next[i] = open;
+        most = fmax(most, fabs(open) / (sys->row_size ? sys->row_size[i] : 1));
+    }
+    return sys->row_size && most > round_off(sim) ? most : 0;
+}
+
+keel_status ki_try_bridge_away(keel_simulation *sim, double t, const double *y, double H, const double *rate,
+                               bool resting, bool again, ki_meeting *meeting) {
+    ki_integrator *bridge = sim->crossing.bridge;
+    *meeting = (ki_meeting){.t = t, .offset = offset_of_start(sim, t, y)};
+    meeting->found = meeting->offset > 0;
+    if (meeting->found)
+        set_offset(sim, (ki_offset){.t_0 = t, .span = H, .leaving = true, .beta = sim->crossing.beta});
+    sim->dynamics.by_own = sim->dynamics.own_factored = false;
+    ki_bridge_aim_away(bridge, t, y, H, rate, resting, again);
+    keel_status status = bridge->method->step(bridge, ki_step_limit(sim));
     if (status)
         ki_end_offset(sim);
     return status;

@@ -22,10 +22,14 @@ typedef struct ki_meeting {
     double offset; /* largest beta_i in natural sizes; 0 where the drawing is exact */
 } ki_meeting;
 
-/* The bridge of the run takes a step of length H or so from (t, y), with y' = `rate` there (NULL: to be
- * evaluated, and a pose is looked for in its middle). Its offset stays with the workspaces. */
-keel_status ki_try_bridge(keel_simulation *sim, double t, const double *y, double H, const double *rate,
-                          ki_meeting *meeting);
+/* The bridge of the run takes a step of length H or so from (t, y), with a pose in its middle if one is found
+ * there. Its offset stays with the workspaces. */
+keel_status ki_try_bridge(keel_simulation *sim, double t, const double *y, double H, ki_meeting *meeting);
+
+/* The same from a start (t, y) in a pose, with y' about `rate` there: what the constraints are open in it is
+ * the offset, and ends with the step. */
+keel_status ki_try_bridge_away(keel_simulation *sim, double t, const double *y, double H, const double *rate,
+                               bool resting, bool again, ki_meeting *meeting);
 
 /* The offset that joints ask for in a pose that was found at (t, y), in natural sizes; 0 for round-off. */
 double ki_offset_in_pose(keel_simulation *sim, double t, const double *y);

@@ -215,7 +215,7 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     ki_dynamics *d = &sim->rows;
     *row = (keel_row){0};
     keel_status status = evaluate_and_measure(sim, t);
-    if (!status)
+    if (!status && !has_better_values(sim, t))
         status = ki_row_by_better_rows(sim, t, evaluate_and_measure);
     const ki_violation violation = sim->row_violation;
     if (!status)

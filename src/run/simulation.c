@@ -266,7 +266,7 @@ static keel_status consistent_start(keel_simulation *sim, double t, int velociti
     ki_start_report report = {0};
     keel_status status = KEEL_OK;
     /* in a singular pose of a drawing with some digits all constraints together ask for any velocity */
-    if (!starts_in_pose(sim) || !ki_start_next_to_pose(sim, t, sim->row_y))
+    if (!sim->held.singular_start || !crosses_poses(sim) || !ki_start_next_to_pose(sim, t, sim->row_y))
         status = ki_make_consistent(sim->full, &sim->settings, velocities_given, t, sim->row_y,
                                     sim->diagnostics, &report);
     if (status)

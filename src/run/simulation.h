@@ -23,7 +23,7 @@ typedef struct ki_crossing {
     double *best_y;  /* [n_y] where the best one was tried that was not good enough, */
     double best_t, best_pose, best_error; /* ... then, to its pose; infinite: none was */
     bool looked;                          /* whether the drawing is exact at the pose ahead */
-    bool inexact;                         /* it was not at the last pose                         */
+    bool inexact;                         /* it was not at some pose                              */
     int exact;                            /* so many poses in a row were */
     bool blurred;                         /* it is not, and no bridge has crossed it yet */
     int open_row; /* of the offset that was found last: the largest, among the rows of the steps */

@@ -206,7 +206,7 @@ static keel_status look_for_branches(keel_simulation *sim, const keel_point *at,
 keel_status ki_begin_singular(keel_simulation *sim, double t, double *y) {
     ki_dynamics *d = sim->full;
     const keel_system *sys = sim->system;
-    const double *v = ki_v(d, y);
+    double *v = ki_v(d, y);
     ki_branches branches;
     choice chosen;
     keel_point at = ki_point(d, t, y);
@@ -219,7 +219,10 @@ keel_status ki_begin_singular(keel_simulation *sim, double t, double *y) {
     if (!ki_joints_are_singular(&sim->held.look))
         return leave_dead_point(sim, t, y, rate);
     ki_independence *look;
+    bool moved = false;
     keel_status status = look_for_branches(sim, &at, &look);
+    if (!status)
+        status = ki_find_meeting_pose(look, &at, y, &moved);
     if (!status)
         status = ki_find_branches(&branches, look, &at);
     if (status)
@@ -230,6 +233,8 @@ keel_status ki_begin_singular(keel_simulation *sim, double t, double *y) {
     int along = speed > 0 ? branch_of_velocity(&branches, v) : -1;
     if (speed > 0 && along < 0)
         return refuse(sim, "the velocities of the start are along none of them");
+    if (moved && along >= 0 && !ki_turn_along(&branches, along, &at, v))
+        return refuse(sim, "the motions cannot be met along the one that the velocities choose");
     if ((status = choose(sim, &branches, &at, along, &chosen)))
         return status;
     if (chosen.branch < 0)

@@ -72,6 +72,7 @@ typedef struct drawing {
     double until, extent;
     int mobility; /* freedoms that the family is known to have, motions left out */
     int singular; /* singular poses that it passes */
+    bool in_pose; /* the first of them at the start, where reactions grow without bounds */
     const char *coordinates, *method;
     double tolerance;
     placement placed;
