@@ -187,7 +187,7 @@ static keel_status step(ki_integrator *base, double t_end) {
     self->n++;
     base->order = self->k;
     ki_accept_step(base, t, t_end);
-    return KEEL_OK;
+    return ki_look_at_implicit_step(base, self->history[1]);
 }
 
 static keel_status interpolate(ki_integrator *base, double t, double *y) {
@@ -253,6 +253,8 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     if (status || base->arena.failed)
         return KEEL_ERROR_MEMORY;
     status = ki_rate(base->flow.dynamics, base->t, base->y, self->rate);
+    if (!status)
+        status = ki_begin_fixed_steps(base, self->rate);
     if (!status)
         status = compute_begin(self, problem);
     base->flow.dynamics->step = self->h; /* the starter has set its own */

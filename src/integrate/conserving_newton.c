@@ -170,8 +170,9 @@ static keel_status evaluate(ki_midsolver *self) {
 }
 
 /* What corrections compare with, the same for all of a solution and in parts of their scales: the
- * displacement from which it starts, and the coordinates. No component counts for less than a hundredth of
- * the largest; at rest, where nothing moves, displacements compare with 1e-10 of the coordinates. */
+ * displacement from which it starts, and the coordinates, which may have begun at zero: Phi has the round-off
+ * of their scales all the same. No component counts for less than a hundredth of the largest; at rest, where
+ * nothing moves, displacements compare with 1e-10 of the coordinates. */
 static void set_scales(ki_midsolver *self) {
     const ki_midstep *step = self->step;
     const keel_system *sys = step->dynamics->system;

@@ -64,6 +64,9 @@ typedef struct ki_method {
     keel_status (*step)(ki_integrator *self, double t_end);
     /* y at a time within the last step, its ends included. */
     keel_status (*interpolate)(ki_integrator *self, double t, double *y);
+    /* Inner stage k of the last step, where the model was asked: its time and y. False if there is none; NULL
+     * where stages tell no more than errors do. */
+    bool (*stage)(const ki_integrator *self, int k, double *t, double *y);
     void (*clear)(ki_integrator *self); /* frees what is not in the arena; may be NULL */
 } ki_method;
 
@@ -188,6 +191,11 @@ double ki_choose_first_step(ki_integrator *self, const double *rate, int order, 
 /* The step to try in place of h: not beyond max_step and t_end, and no sliver left over for the step after.
  */
 double ki_limited_step(const ki_integrator *self, double h, double t_end);
+
+/* Implicit methods with steps of a given length look whether these follow the motion: at their start, where
+ * y' = `rate`, and after each step, from y_old. (rough_implicit.c) */
+keel_status ki_begin_fixed_steps(ki_integrator *self, const double *rate);
+keel_status ki_look_at_implicit_step(ki_integrator *self, const double *y_old);
 
 /* Whether a failed evaluation may go away with a smaller step. */
 bool ki_worth_retrying(keel_status status);

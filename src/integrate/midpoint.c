@@ -72,6 +72,7 @@ static void predict_plainly(midpoint *self, double h) {
 static keel_status solve_once(midpoint *self, double h) {
     ki_dynamics *d = self->base.flow.dynamics;
     keel_newton_facts *facts = &self->base.newton;
+    long before = ki_midsolver_linearizations(self->solver);
     keel_status status = ki_midstep_begin(&self->step, self->base.t, self->base.y, h);
     if (status)
         return status;
@@ -81,7 +82,7 @@ static keel_status solve_once(midpoint *self, double h) {
         predict_plainly(self, h);
         status = ki_midsolver_solve(self->solver, facts);
     }
-    self->base.jacobians = ki_midsolver_linearizations(self->solver);
+    self->base.jacobians += ki_midsolver_linearizations(self->solver) - before;
     return status;
 }
 
@@ -184,6 +185,19 @@ static keel_status follows_path(midpoint *self, double h) {
     return ki_check_path(base, base->t + 0.5 * h, self->estimate, s->x, base->t + h);
 }
 
+/* v1 = 2 dq/h - v swings about its constraints by O(h^2), and by what dq is off over h. Where steps change
+ * their length, by choice or because a switch cuts one, that grows: there velocities are made to fit. The
+ * conserving rule, whose energy is that of its own velocities, only gives in where a step is cut. */
+static keel_status settle(midpoint *self, double t, double h) {
+    ki_integrator *base = &self->base;
+    ki_dynamics *d = base->flow.dynamics;
+    bool changes = base->settings.fixed ? h < 0.49 * base->settings.step : !self->step.conserving;
+    keel_status status = ki_settle(d, base->flow.stabilize, t, self->step.y_end);
+    if (!status && changes && base->flow.stabilize == KEEL_STABILIZE_NONE)
+        status = ki_project_velocity(d, t, self->step.y_end);
+    return status;
+}
+
 /* The state at the end in step.y_end, and its error. */
 static keel_status attempt(midpoint *self, double h, double *error) {
     ki_dynamics *d = self->base.flow.dynamics;
@@ -197,7 +211,7 @@ static keel_status attempt(midpoint *self, double h, double *error) {
     if (!status)
         status = follows_path(self, h);
     if (!status)
-        status = ki_settle(d, self->base.flow.stabilize, t, s->y_end);
+        status = settle(self, t, h);
     if (!status)
         status = ki_solve_auxiliaries(d, t, s->y_end);
     if (!status && !self->base.settings.fixed)
@@ -221,7 +235,7 @@ static void remember_slope(midpoint *self, double h) {
     self->now = next;
 }
 
-static void accept(midpoint *self, double h, double t_end) {
+static keel_status accept(midpoint *self, double h, double t_end) {
     ki_integrator *base = &self->base;
     ki_dynamics *d = base->flow.dynamics;
     double t = base->t + h;
@@ -240,6 +254,7 @@ static void accept(midpoint *self, double h, double t_end) {
         t = self->t_start + (double)self->taken * base->settings.step;
     self->h_taken = h;
     ki_accept_step(base, t, t_end);
+    return ki_look_at_implicit_step(base, self->y_old);
 }
 
 /* Not beyond t_end, and no sliver left over for the step after. */
@@ -269,10 +284,8 @@ static keel_status step(ki_integrator *base, double t_end) {
         if (accepted && h_next >= h)
             h_next = h_next < WORTH_GROWING * self->h ? fmax(self->h, h) : h_next;
         self->h = h_next;
-        if (accepted) {
-            accept(self, h, t_end);
-            return KEEL_OK;
-        }
+        if (accepted)
+            return accept(self, h, t_end);
         base->rejected++;
     }
 }
@@ -331,6 +344,8 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
         return KEEL_ERROR_MEMORY;
     if (!status)
         status = ki_rate(d, base->t, base->y, self->now);
+    if (!status)
+        status = ki_begin_fixed_steps(base, self->now);
     if (status)
         return status;
     copy(self->rate, ki_v(d, self->now), d->system->n_v + d->system->n_z);

@@ -305,6 +305,17 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
     return KEEL_OK;
 }
 
+/* The estimate is filtered, and stages that a stiff contact has caught count for nothing in it. */
+static bool stage(const ki_integrator *base, int k, double *t, double *y) {
+    const ki_radau *self = (const ki_radau *)base;
+    if (k >= self->table->stages - 1 || self->h_taken == 0)
+        return false;
+    *t = base->t_old + self->table->c[k] * self->h_taken;
+    for (int i = 0; i < base->n; i++)
+        y[i] = self->y_old[i] + self->P[k][i];
+    return true;
+}
+
 static void allocate(ki_radau *self) {
     double **vectors[] = {&self->y_old,    &self->y_try,   &self->rate,   &self->rate_try,
                           &self->estimate, &self->inverse, &self->defect, &self->defect_try};
@@ -389,5 +400,9 @@ static void clear(ki_integrator *base) {
     ki_newton_clear(&((ki_radau *)base)->newton);
 }
 
-const ki_method KI_RADAU = {
-    .size = sizeof(ki_radau), .start = start, .step = step, .interpolate = interpolate, .clear = clear};
+const ki_method KI_RADAU = {.size = sizeof(ki_radau),
+                            .start = start,
+                            .step = step,
+                            .interpolate = interpolate,
+                            .stage = stage,
+                            .clear = clear};

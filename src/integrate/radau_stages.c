@@ -224,6 +224,18 @@ static double first_reach(const ki_radau *self, double h) {
     return fmin(1, sqrt(growth) * pow(fmax(self->reach, DBL_EPSILON), 0.8));
 }
 
+/* The work has the rates of the stages before the last correction: matrices do not know that it follows them.
+ * Where that was a large one, in a system nearly linear, it is off by as much. */
+static bool knows_work(const ki_radau *self, double size) {
+    static const double WORST =
+        1000; /* of the tolerance: the verdict allows ten in each of a hundred steps */
+    int stages = self->table->stages, last = self->base.n - 1;
+    double work = 0;
+    for (int s = 0; s < stages; s++)
+        work += fabs(self->Z[s][last]);
+    return size * self->relax <= WORST || work == 0;
+}
+
 keel_status ki_radau_solve(ki_radau *self, double h, double *h_next) {
     double size = 0, previous = 0, excess = INFINITY, slow = self->by_stages ? SLOW_BY_STAGES : SLOW;
     int k;
@@ -248,7 +260,7 @@ keel_status ki_radau_solve(ki_radau *self, double h, double *h_next) {
         secant = true;
         self->iterations = k;
         bool well = k == 1 || size == 0 || converges(self, k, size, previous, &excess);
-        if (well && self->reach * size <= self->kappa)
+        if (well && self->reach * size <= self->kappa && knows_work(self, size))
             return KEEL_OK;
         if (!isfinite(size) ||
             (!well && (!self->newton.exact || self->renewals == MOST_RENEWALS || size > 2 * previous)))

@@ -8,6 +8,11 @@ keel_status ki_rough_step_init(ki_rough_step *rough, ki_arena *arena, const ki_d
                              .largest = KI_NEW(arena, double, d->n_y),
                              .error = KI_NEW(arena, double, d->n_y),
                              .t = KI_NEW(arena, double, d->n_y),
+                             .pending_y = KI_NEW(arena, double, d->n_y),
+                             .pending_e = KI_NEW(arena, double, d->n_y),
+                             .pending_t = KI_NEW(arena, double, 1),
+                             .rate = KI_NEW(arena, double, d->n_y),
+                             .e = KI_NEW(arena, double, d->n_y),
                              .y = KI_NEW(arena, double, d->n_y),
                              .Y = KI_NEW(arena, double, d->n_y),
                              .sum = KI_NEW(arena, double, d->n_y),
@@ -62,9 +67,8 @@ static keel_status small_step(ki_rough_step *rough, ki_dynamics *d, double t, do
     return status;
 }
 
-/* e <- difference to two steps of half the length; infinity where those fail. */
-static keel_status compare_halves(ki_rough_step *rough, ki_dynamics *d, double t, double h,
-                                  const double *y_old, const double *y, double *e) {
+keel_status ki_rough_step_halves(ki_rough_step *rough, ki_dynamics *d, double t, double h,
+                                 const double *y_old, const double *y, double *e) {
     int n = d->n_y;
     bool factored = d->factored;
     size_t of_s = (size_t)d->system->n_s * sizeof(double), of_m = (size_t)d->m * sizeof(double);
@@ -85,23 +89,65 @@ static keel_status compare_halves(ki_rough_step *rough, ki_dynamics *d, double t
     return factored ? ki_factor_at(d, t + h, y) : KEEL_OK;
 }
 
+/* The pending step counts. */
+static void commit(ki_rough_step *rough, const ki_dynamics *d) {
+    if (!rough->is_pending)
+        return;
+    rough->is_pending = false;
+    for (int i = 0; i < d->n_y - 1; i++) {
+        rough->largest[i] = fmax(rough->largest[i], fabs(rough->pending_y[i]));
+        if (fabs(rough->pending_e[i]) > rough->error[i]) {
+            rough->error[i] = fabs(rough->pending_e[i]);
+            rough->t[i] = *rough->pending_t;
+        }
+    }
+}
+
+void ki_rough_step_begin(ki_rough_step *rough, const ki_dynamics *d, const double *y) {
+    commit(rough, d);
+    for (int i = 0; i < d->n_y; i++)
+        rough->pending_y[i] = fmax(rough->largest[i], fabs(y[i]));
+}
+
+double ki_rough_step_ratio(const ki_rough_step *rough, const ki_dynamics *d, const double *e) {
+    int component;
+    ki_rough_step with = *rough;
+    with.largest = rough->pending_y;
+    return worst_ratio(&with, d, e, &component);
+}
+
+void ki_rough_step_end(ki_rough_step *rough, const ki_dynamics *d, double t, const double *e) {
+    memcpy(rough->pending_e, e, (size_t)d->n_y * sizeof *e);
+    *rough->pending_t = t;
+    rough->is_pending = true;
+}
+
 keel_status ki_rough_step_look(ki_rough_step *rough, ki_dynamics *d, double t, double h, const double *y_old,
                                const double *y, double *e) {
     static const double DOUBTFUL = 0.02;
-    int component;
     keel_status status = KEEL_OK;
-    for (int i = 0; i < d->n_y - 1; i++)
-        rough->largest[i] = fmax(rough->largest[i], fabs(y[i]));
-    if (!(worst_ratio(rough, d, e, &component) <= DOUBTFUL))
-        status = compare_halves(rough, d, t, h, y_old, y, e);
-    for (int i = 0; i < d->n_y - 1; i++)
-        if (fabs(e[i]) > rough->error[i]) {
-            rough->error[i] = fabs(e[i]);
-            rough->t[i] = t + h;
-        }
+    ki_rough_step_begin(rough, d, y);
+    if (!(ki_rough_step_ratio(rough, d, e) <= DOUBTFUL))
+        status = ki_rough_step_halves(rough, d, t, h, y_old, y, e);
+    ki_rough_step_end(rough, d, t + h, e);
     return status;
 }
 
-double ki_rough_step_worst(const ki_rough_step *rough, const ki_dynamics *d, int *component) {
+void ki_rough_step_undo(ki_rough_step *rough) {
+    rough->is_pending = false;
+}
+
+void ki_rough_step_carry(ki_rough_step *from, ki_rough_step *to, const ki_dynamics *d) {
+    size_t size = (size_t)d->n_y * sizeof(double);
+    if (!from->active || !to->active)
+        return;
+    commit(from, d);
+    memcpy(to->largest, from->largest, size);
+    memcpy(to->error, from->error, size);
+    memcpy(to->t, from->t, size);
+}
+
+double ki_rough_step_worst(ki_rough_step *rough, const ki_dynamics *d, int *component) {
+    commit(rough, d);
     return worst_ratio(rough, d, rough->error, component);
 }

@@ -93,6 +93,12 @@ static keel_status make_consistent(ki_structural *self, double t) {
     return KEEL_OK;
 }
 
+/* A step of a given length that a switch has cut: velocities that swing about their constraints do so by more
+ * the shorter it is. */
+static bool goes_on_as_before(const ki_structural *self) {
+    return self->base.settings.fixed && self->h >= 0.49 * self->base.settings.step;
+}
+
 /* Velocities, and accelerations if asked for, as the stabiliser wants them. a follows v' as in the step. */
 static keel_status settle(ki_structural *self, double t) {
     ki_dynamics *d = self->base.flow.dynamics;
@@ -104,7 +110,7 @@ static keel_status settle(ki_structural *self, double t) {
         status = ki_settle(d, self->base.flow.stabilize, t, self->next.y);
     copy(before, rate, d->system->n_v);
     if (!status)
-        status = self->base.settings.fixed
+        status = goes_on_as_before(self)
                      ? ki_settle_acceleration(d, self->base.flow.stabilize, t, self->next.y, rate)
                      : make_consistent(self, t);
     for (int i = 0; i < d->system->n_v; i++)
@@ -164,7 +170,7 @@ static keel_status attempt(ki_structural *self, double t, double h, double *erro
     return status ? status : follows_path(self, t, h);
 }
 
-static void accept(ki_structural *self, double t, double h, double t_end) {
+static keel_status accept(ki_structural *self, double t, double h, double t_end) {
     ki_structural_end oldest = self->before;
     if (!self->base.settings.fixed)
         ki_structural_remember_slope(self, h);
@@ -175,6 +181,7 @@ static void accept(ki_structural *self, double t, double h, double t_end) {
     self->h_of_a = h;
     copy(self->base.y, self->now.y, self->base.n);
     ki_accept_step(&self->base, t, t_end);
+    return ki_look_at_implicit_step(&self->base, self->before.y);
 }
 
 /* A whole number of steps of one length fits between start and end. */
@@ -187,8 +194,7 @@ static keel_status fixed_step(ki_structural *self, double t_end) {
     if (status)
         return status;
     self->n++;
-    accept(self, t, self->h, t_end);
-    return KEEL_OK;
+    return accept(self, t, self->h, t_end);
 }
 
 /* Another step means another matrix: a little more or less is not worth it. */
@@ -211,10 +217,10 @@ static keel_status chosen_step(ki_structural *self, double t_end) {
             h_next = ki_step_control_failed(&self->control, h);
         bool cut = h < self->h; /* by the end, which says nothing about the next step */
         if (accepted)
-            accept(self, base->t + h, h, t_end);
+            status = accept(self, base->t + h, h, t_end);
         self->h = accepted && cut ? fmax(h_next, self->h) : accepted ? worthwhile(h, h_next) : h_next;
         if (accepted)
-            return KEEL_OK;
+            return status;
         base->rejected++;
     }
 }
@@ -277,6 +283,8 @@ static keel_status first_values(ki_structural *self, double t_end) {
     ki_dynamics *d = base->flow.dynamics;
     copy(self->now.y, base->y, base->n);
     keel_status status = ki_rate(d, base->t, base->y, self->now.rate);
+    if (!status)
+        status = ki_begin_fixed_steps(base, self->now.rate);
     if (status)
         return status;
     copy(self->now.a, ki_v(d, self->now.rate), d->system->n_v);

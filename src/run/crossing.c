@@ -127,6 +127,7 @@ static keel_status take_if_good(keel_simulation *sim, keel_status status, double
         return status == KEEL_ERROR_MEMORY ? status : KEEL_OK;
     }
     if (sim->integrator) {
+        bridge->jacobians = 0; /* it serves again, and has those of earlier parts of the run */
         ki_carry_counts(sim->integrator, bridge);
         bridge->steps++;
         ki_integrator_free(sim->integrator);

@@ -292,12 +292,14 @@ static const char *component_name(const keel_system *sys, int i, char *text, siz
 
 /* A reduction has coordinates of its own, without names. */
 static void judge_steps(const keel_simulation *sim, keel_judgement *j) {
-    const ki_rough_step *rough = &sim->integrator->rough;
+    ki_rough_step *rough = &sim->integrator->rough;
     char name[64];
     int worst;
     double error = ki_rough_step_worst(rough, &sim->dynamics, &worst);
     *j = (keel_judgement){.made = 1, .ok = error <= SPOILT_STEP, .value = error, .limit = SPOILT_STEP};
-    if (j->ok)
+    if (error == 0)
+        say(j, "steps follow the motion: none was in doubt");
+    else if (j->ok)
         say(j, "steps follow the motion: none is off by more than %.2g of it", error);
     else
         say(j,

@@ -169,6 +169,19 @@ static bool was_beyond(keel_simulation *sim, double *t) {
     return false;
 }
 
+/* The first stage of the last step on another side, where the method can tell: it has seen both. */
+static bool has_seen_other_side(keel_simulation *sim, double *t) {
+    ki_switching *s = &sim->switching;
+    const ki_integrator *in = sim->integrator;
+    for (int k = 0; in->method->stage && in->method->stage(in, k, t, s->y); k++) {
+        ki_normalize(sim->aside, s->y);
+        values_at(sim, *t, s->y, s->g_here);
+        if (changed_side(s, s->g_here) >= 0)
+            return true;
+    }
+    return false;
+}
+
 /* The first change of a function between a and b, at which it has changed; *which is that function. The time
  * is just behind the change. */
 static double time_of_change(keel_simulation *sim, double a, double b, int *which) {
@@ -344,6 +357,7 @@ static keel_status step_on_one_side(keel_simulation *sim) {
 static keel_status take_again(keel_simulation *sim, double end) {
     ki_switching *s = &sim->switching;
     sim->integrator->rejected++;
+    ki_rough_step_undo(&sim->integrator->rough);
     s->is_cut = true;
     s->cut = end;
     keel_status status = ki_renew_integrator(sim, s->t_old, s->y_old, end - s->t_old);
@@ -377,7 +391,7 @@ static int change_in_step(keel_simulation *sim, double *t) {
     int i = changed_side(s, s->g);
     if (i >= 0)
         return i;
-    return was_beyond(sim, t) ? changed_side(s, s->g_here) : -1;
+    return has_seen_other_side(sim, t) || was_beyond(sim, t) ? changed_side(s, s->g_here) : -1;
 }
 
 static void remember_start(keel_simulation *sim) {

@@ -29,7 +29,7 @@ static const double MOST_TRIAL = 1000, A_WHILE = 2500, COSTLY = 1.1, WAITING = 2
 static const double JACOBIAN_WORK = 15;
 
 /* Below this tolerance five stages take less time than three. */
-static const double TIGHT = 3e-3;
+static const double TIGHT = 1e-3;
 
 /* An implicit method damps the fast oscillation that it steps over, which its error estimate does not see:
  * where nobody asked for more digits than that leaves. */

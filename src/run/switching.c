@@ -8,14 +8,27 @@
 #include "run/simulation.h"
 #include "stabilize/stabilizer.h"
 
+/* Rules that solve for displacements leave velocities that swing about the constraints, by O(h^2). A step of
+ * another length would not damp that but feed on it: like any start, one behind a switch is consistent. */
+static keel_status make_consistent(keel_simulation *sim, double t, double *y) {
+    const keel_method *method = &sim->settings.method;
+    bool swings = method->formulation == KEEL_INDEX3 && method->stabilize == KEEL_STABILIZE_NONE;
+    return swings && sim->dynamics.m ? ki_project_velocity(&sim->dynamics, t, y) : KEEL_OK;
+}
+
 keel_status ki_renew_integrator(keel_simulation *sim, double t, const double *y, double first_step) {
     ki_integrator *old = sim->integrator;
-    keel_status status;
+    double *begin = sim->switching.y_begin;
+    memcpy(begin, y, (size_t)old->n * sizeof *begin);
+    keel_status status = make_consistent(sim, t, begin);
+    if (status)
+        return status;
     ki_integrator *next =
-        ki_start_integrator(sim, sim->settings.method.integrator, t, y, first_step, &status);
+        ki_start_integrator(sim, sim->settings.method.integrator, t, begin, first_step, &status);
     if (!next)
         return status;
     ki_carry_counts(old, next);
+    ki_rough_step_carry(&old->rough, &next->rough, &sim->dynamics);
     next->longest_step = old->longest_step;
     next->damped = old->damped;
     next->slow = old->slow;
@@ -88,6 +101,7 @@ keel_status ki_switching_init(keel_simulation *sim, double t) {
         s->rate[side] = KI_NEW(&sim->arena, double, m);
     }
     s->J = KI_NEW(&sim->arena, double, keel_pattern_count(sys->J));
+    s->y_begin = KI_NEW(&sim->arena, double, sys->n_q + sys->n_v + sys->n_z + 1 + KI_SPARE);
     if (status || sim->arena.failed)
         return status ? status : KEEL_ERROR_MEMORY;
     if (s->of_time) {
@@ -262,7 +276,9 @@ static keel_status go_past(keel_simulation *sim) {
 double ki_step_after_switch(const keel_simulation *sim) {
     keel_integrator kind = sim->settings.method.integrator;
     bool has_history = kind == KEEL_ADAMS || kind == KEEL_BDF || kind == KEEL_IDA;
-    return has_history ? 0 : fmin(sim->switching.usual, ki_step_limit(sim) - sim->integrator->t);
+    /* an implicit method goes as far in a step as it can, and behind a blow that is far less than before */
+    bool is_far = kind == KEEL_RADAU5 || kind == KEEL_RADAU9;
+    return has_history || is_far ? 0 : fmin(sim->switching.usual, ki_step_limit(sim) - sim->integrator->t);
 }
 
 keel_status ki_step_to_switch(keel_simulation *sim) {
@@ -274,7 +290,7 @@ keel_status ki_step_to_switch(keel_simulation *sim) {
     go_back_if_asked(sim, in->t);
     if (s->at <= in->t)
         status = go_past(sim);
-    else if (s->renew)
+    else if (s->renew || (s->is_cut && in->settings.fixed)) /* a whole number of steps led to the cut */
         status = ki_renew_integrator(sim, in->t, in->y, ki_step_after_switch(sim));
     s->renew = s->is_cut = false;
     if (!status)

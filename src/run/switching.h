@@ -22,6 +22,7 @@ typedef struct ki_switching {
     double passed;          /* the last one */
     double usual;           /* a step that nothing has cut */
     long met;               /* switches of both kinds that were passed */
+    double *y_begin;        /* [n_y] where the integrator begins anew */
 
     /* switches of the state */
     int count;

@@ -43,6 +43,36 @@ for step in 0.01 0.003 0.001; do
     says out 'broken       steps do not follow the motion'
 done
 
+# implicit methods, too: a hammer that meets an anvil of 1e8 N/m within a step, and one through a pole of the force
+cat >hammer.yaml <<'MODEL'
+keel: 1
+planar: true
+gravity: 9.81
+points: {O: [0, 0.5], H: [0.6, 0.5]}
+bodies: {hammer: {shape: rod, from: O, to: H, mass: 2, points: [H]}}
+joints: {O: {type: revolute, bodies: [ground, hammer]}}
+forces:
+  anvil: {type: force, body: hammer, at: H, vector: [0, "if(H.y < 0.1, 1e8*(0.1 - H.y)^1.5 - 3e3*H.y', 0)"]}
+simulate: {until: 1}
+MODEL
+for method in midpoint conserving; do
+    exits 3 run hammer.yaml --method $method --step 0.01
+    says out 'broken       steps do not follow the motion'
+done
+cat >tangent.yaml <<'MODEL'
+keel: 1
+equations:
+  coordinates: {x: 0, y: 0}
+  velocities: {x: 1}
+  kinetic: (x'^2 + y'^2)/2
+  forces: {y: 0.1*tan(x)}
+simulate: {until: 3}
+MODEL
+for method in midpoint trapezoidal newmark hht generalized-alpha bdf-fixed bdf-fixed/index3 conserving; do
+    exits 3 run tangent.yaml --method $method --step 0.01
+    says out 'broken       steps do not follow the motion'
+done
+
 # what has no finite value is an empty field, a number of its own, or null
 exits 3 run fall.yaml -o fall.h5
 exits 0 report fall.h5 -o fall.html
