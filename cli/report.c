@@ -258,6 +258,11 @@ static int report_record(const request *r, keel_record *record, keel_diagnostics
         int finished = keel_record_finished(record, origin, text, sizeof text);
         printf("  %-12s %s\n", finished > 0 ? "finished" : finished < 0 ? "finished?" : "not finished", text);
     }
+    char broken[400];
+    if (code == CLI_OK && keel_record_broken(record, broken, sizeof broken)) {
+        cli_error("report", "%s", broken);
+        code = CLI_BROKEN;
+    }
     keel_model_free(model);
     return code;
 }

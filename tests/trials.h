@@ -21,7 +21,7 @@ typedef struct trial {
 static inline trial trial_of(const char *model, const char *method) {
     trial t = {.messages = keel_diagnostics_new()};
     char path[512];
-    snprintf(path, sizeof path, "%s/models/%s.yaml", KEEL_SOURCE_DIR, model);
+    snprintf(path, sizeof path, "%s/models/%.100s.yaml", KEEL_SOURCE_DIR, model);
     if (strncmp(model, "keel:", 5) == 0)
         t.model = keel_model_parse("test", model, strlen(model), NULL, 0, t.messages, &t.status);
     else

@@ -86,6 +86,10 @@ KEEL_API keel_status keel_record_match(keel_record *record, const keel_system *s
  * it). `origin` may be NULL. `text` becomes a sentence about that. */
 KEEL_API int keel_record_finished(const keel_record *record, const keel_origin *origin, char *text, int size);
 
+/* 1 if the run of a file that was read broke a promise of its method (verdict.h), with the line that says
+ * which as `text`. 0: it did not, or the file does not tell. */
+KEEL_API int keel_record_broken(const keel_record *record, char *text, int size);
+
 /* The page of a run: one HTML file that needs nothing else. `record` has its rows; KEEL_ERROR_INPUT if there
  * is none. `result` and `message` are of the run; NULL: as the file has them from which the record was read.
  */

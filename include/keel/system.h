@@ -249,6 +249,16 @@ struct keel_system {
     keel_status (*outputs)(const keel_system *system, void *work, const keel_point *at, const double *v_rate,
                            double *values);
 
+    /* Angles in outputs that a pose tells only up to whole turns: `values` gives them and their rates,
+     * [count], at t, q and v; `near` says what they are near to in the outputs that are asked for next with
+     * this workspace. A run counts turns from step to step. count 0: there are none. */
+    struct {
+        int count;
+        void (*values)(const keel_system *system, void *work, const keel_point *at, double *angle,
+                       double *rate);
+        void (*near)(const keel_system *system, void *work, const double *angle);
+    } turns;
+
     /* Which part of the model is not finite at time t, at the coordinates and velocities of the last
      * evaluation with `work`: 1 with words for it ("force 'gust'") in `text` and its place in *where, or 0. A
      * part that grows without bound towards t counts as well. May be NULL. */

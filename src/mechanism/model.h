@@ -211,9 +211,10 @@ typedef struct ki_mech {
     ki_start_row *start;
     int output_count;
     ki_formula outputs;
-    keel_shape *shape; /* of all bodies, one body after the other */
-    int *shape_start;  /* [body_count + 1] by described number */
-    size_t tape_size;  /* doubles of work of all tapes so far */
+    int wound_count, *wound; /* inputs of them that are angles up to whole turns */
+    keel_shape *shape;       /* of all bodies, one body after the other */
+    int *shape_start;        /* [body_count + 1] by described number */
+    size_t tape_size;        /* doubles of work of all tapes so far */
     keel_mechanism_facts facts;
     struct ki_layout *layout;       /* layout.h: which rows there are, and where entries go */
     struct ki_colouring *colouring; /* tangent.h */

@@ -5,6 +5,7 @@
 #include "mechanism/forces/force.h"
 #include "mechanism/reaction.h"
 #include "mechanism/skeleton.h"
+#include "mechanism/turns.h"
 
 keel_status ki_outputs_compile(const ki_names *names, ki_mech *mech, keel_diagnostics *diagnostics) {
     const keel_mechanism *description = names->description;
@@ -27,8 +28,9 @@ keel_status ki_outputs_compile(const ki_names *names, ki_mech *mech, keel_diagno
     mech->output_count = mech->system.n_outputs = count;
     mech->system.names.output = name;
     mech->system.output_at = at;
-    return ki_formula_compile(names, mech, formula, count, NULL, 0, KI_FOR_OUTPUT, diagnostics,
-                              &mech->outputs);
+    keel_status status =
+        ki_formula_compile(names, mech, formula, count, NULL, 0, KI_FOR_OUTPUT, diagnostics, &mech->outputs);
+    return status ? status : ki_find_wound(mech);
 }
 
 /* Components as reaction.h numbers them. */
@@ -73,6 +75,7 @@ keel_status ki_mech_outputs(const keel_system *system, void *work, const keel_po
     inputs[0] = at->t;
     for (int i = 0; i < outputs->input_count; i++)
         inputs[1 + i] = value_of(mech, w, &outputs->input[i], at, reactions);
+    ki_take_turns(mech, w, inputs + 1);
     ki_tape_run(outputs->tape, inputs, w->tape + outputs->work, values);
     return KEEL_OK;
 }

@@ -45,6 +45,7 @@ keel_status ki_mech_work_new(const keel_system *system, void **work) {
     w->tau_rate = KI_NEW(arena, double, m);
     w->tape = KI_NEW(arena, double, ki_formula_scratch(mech, &inputs));
     w->inputs = KI_NEW(arena, double, inputs);
+    w->near = KI_NEW(arena, double, mech->wound_count);
     w->local_q = KI_NEW(arena, double, system->n_q);
     w->last_q = KI_NEW(arena, double, system->n_q);
     w->last_v = KI_NEW(arena, double, n_v);

@@ -70,6 +70,8 @@ typedef struct ki_mech_work {
     double potential;        /* of gravity and springs */
     double power;            /* of forces without a potential */
     double *inputs;          /* of formulas */
+    double *near;            /* [wound_count] of angles up to whole turns, ... */
+    bool is_followed;        /* ... once they were told */
     double *tape;            /* work of formulas, one after the other: see ki_formula_work */
     double *q, *v;           /* displaced point of the tangent */
     double *step;            /* [n_v] */

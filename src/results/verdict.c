@@ -374,9 +374,21 @@ static void write_notes(ki_json *json, const keel_result *result) {
     ki_json_close_list(json);
 }
 
+/* The first promise that a run which reached its end has broken; null if there is none. */
+static void write_broken(ki_json *json, const keel_result *result) {
+    keel_check failed = keel_run_verdict_failed(&result->verdict);
+    char text[400];
+    bool reached = result->status == KEEL_OK && result->final;
+    if (reached && failed < KEEL_CHECKS)
+        snprintf(text, sizeof text, "verdict '%s': %s", keel_check_word(failed),
+                 result->verdict.check[failed].text);
+    ki_json_text(json, "broken", reached && failed < KEEL_CHECKS ? text : NULL);
+}
+
 void ki_write_verdict(ki_json *json, const keel_system *system, const keel_result *result,
                       const char *message, const ki_energy_scale *scale) {
     ki_write_finished(json, result->status == KEEL_OK && result->final);
+    write_broken(json, result);
     write_all_worst(json, system, result);
     write_judgements(json, system, result, message, scale);
     write_notes(json, result);

@@ -74,6 +74,20 @@ int keel_record_finished(const keel_record *record, const keel_origin *origin, c
     return finished;
 }
 
+int keel_record_broken(const keel_record *record, char *text, int size) {
+    static const char KEY[] = "\"broken\": \"";
+    const char *from = record->report ? strstr(record->report, KEY) : NULL;
+    int length = 0;
+    if (!from)
+        return 0;
+    for (from += sizeof KEY - 1; *from && *from != '"' && length < size - 1; from++) {
+        from += *from == '\\' && from[1]; /* a quotation mark or a backslash */
+        text[length++] = *from;
+    }
+    text[length] = 0;
+    return 1;
+}
+
 /* Without the model the total energy has to do as a measure; it may be zero. */
 static void judge_energy_of_rows(ki_json *json, const keel_record *record, double drift, double kinetic) {
     double size = fmax(kinetic, ki_record_largest(record, "energy"));

@@ -224,6 +224,8 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     const double *v_rate = ki_v(d, sim->row_k);
     if (sim->held.selection)
         at.lambda = sim->held.lambda;
+    if (!status)
+        ki_tell_turns(sim, t);
     if (!status && sys->n_outputs)
         status = sys->outputs(sys, ki_work_of_all(sim), &at, v_rate, sim->row_outputs);
     if (!status && sim->null_space)

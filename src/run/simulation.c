@@ -131,6 +131,7 @@ static keel_status after_step(keel_simulation *sim) {
         sim->energy_drift = drift;
         sim->energy_drift_max = fmax(sim->energy_drift_max, fabs(drift));
         ki_size_motion(sim, energy);
+        ki_count_turns(sim);
         status = ki_audit_step(sim, drift);
     }
     return status;
@@ -315,6 +316,8 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         sim->integrator = ki_start_by_stiffness(sim, start->t, y, &status);
     if (status == KEEL_ERROR_START) /* has told why */
         return status;
+    if (!status)
+        status = ki_turns_init(sim);
     if (!status)
         status = measure_start(sim, start->t, y);
     if (status)

@@ -10,6 +10,7 @@
 #include "run/held.h"
 #include "run/stiffness.h"
 #include "run/switching.h"
+#include "run/turns.h"
 #include "run/watch.h"
 
 /* How singular poses on the way are crossed (crossing.h). */
@@ -61,6 +62,7 @@ struct keel_simulation {
     ki_integrator *integrator;
     ki_stiffness stiffness; /* what "auto" watches */
     ki_switching switching; /* where the next steps end */
+    ki_turns turns;
     ki_arena arena;
 
     double *row_y, *row_k, *row_outputs; /* the last row */
