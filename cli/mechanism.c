@@ -21,7 +21,7 @@ keel_status cli_assemble_start(keel_model *model, keel_diagnostics *diagnostics)
     keel_mechanism_facts facts;
     keel_assembly_report report;
     double size = 1;
-    if (!keel_mechanism_look(model->system, &facts))
+    if (!keel_mechanism_look(model->system, &facts) || model->settings.start_state == KEEL_START_AS_GIVEN)
         return KEEL_OK;
     keel_status status = keel_model_assemble(model, diagnostics, &report);
     for (int i = 0; i < model->system->n_q; i++)

@@ -49,6 +49,10 @@ typedef enum keel_answer { KEEL_YES, KEEL_NO } keel_answer;
 typedef enum keel_scaling { KEEL_SCALING_BOTH, KEEL_SCALING_RIGHT, KEEL_SCALING_NONE } keel_scaling;
 typedef enum keel_newton { KEEL_NEWTON_MODIFIED, KEEL_NEWTON_FULL } keel_newton;
 typedef enum keel_solution { KEEL_SOLUTION_NEWTON, KEEL_SOLUTION_AUGMENTED } keel_solution;
+typedef enum keel_start_state {
+    KEEL_START_CONSISTENT, /* put onto the constraints */
+    KEEL_START_AS_GIVEN    /* off them on purpose, for methods that let it be */
+} keel_start_state;
 typedef enum keel_singular { KEEL_SINGULAR_CONTINUE, KEEL_SINGULAR_STOP } keel_singular;
 typedef enum keel_closed_forms {
     KEEL_CLOSED_FORMS_AUTO, /* with the method auto, where there are some */
@@ -71,6 +75,7 @@ typedef struct keel_settings {
     double order;      /* order of a method that lets one choose; 0: its own choice                  */
     double projection_tolerance; /* violation that projection leaves, relative to the constraint's size */
     double start_tolerance; /* violation of the start that is repaired, relative to the constraint's size */
+    int start_state;        /* a keel_start_state                                                         */
 
     /* projection: docs/projection.md */
     int metric;              /* a keel_metric                                                              */
@@ -78,7 +83,7 @@ typedef struct keel_settings {
     int levels;              /* a keel_levels                                                              */
     double projection_penalty; /* 0: exact; alpha > 0: penalty projection */
     int projection_mode;       /* a keel_projection_mode: positions, then velocities, or both at once */
-    int keep_invariants; /* a keel_answer: projection keeps the invariants (docs/invariants.md)        */
+    int keep_invariants; /* a keel_answer: projection and gradient keep the invariants (docs/invariants.md) */
     int projected_error; /* a keel_answer: the error estimate without the part that projection removes */
 
     /* Baumgarte and penalty: docs/baumgarte.md, docs/penalty.md */

@@ -160,11 +160,12 @@ static keel_status check_joint(const ki_law *law, const keel_system *system, kee
 
 static keel_status joint_init(ki_law *law, const keel_system *system, const keel_settings *settings,
                               keel_diagnostics *diagnostics) {
-    if (settings->method.stabilize != KEEL_PROJECTION)
+    bool projects = settings->method.stabilize == KEEL_PROJECTION;
+    if (!projects && !law->gradient)
         return KEEL_OK;
     law->keep_invariants = system->n_i > 0 && settings->keep_invariants == KEEL_YES;
-    law->joint =
-        law->keep_invariants || (settings->projection_mode == KEEL_MODE_JOINT && keel_system_m(system) > 0);
+    law->joint = law->keep_invariants ||
+                 (projects && settings->projection_mode == KEEL_MODE_JOINT && keel_system_m(system) > 0);
     return law->joint ? check_joint(law, system, diagnostics) : KEEL_OK;
 }
 

@@ -47,7 +47,7 @@ typedef struct ki_law {
     ki_gain metric_matrix;     /* a row per velocity */
     double projection_penalty; /* alpha; 0: exact    */
     bool joint;                /* positions and velocities at once: asked for, or for the invariants */
-    bool keep_invariants;      /* projection keeps them */
+    bool keep_invariants;      /* projection and gradient keep them */
 } ki_law;
 
 /* Works the settings out for a system: names become rows, matrices are checked to be symmetric and positive

@@ -51,6 +51,7 @@ typedef struct mukharlyamov {
     ki_trial large[MASSES], fixed;              /* alpha, with adaptive steps; 1e9 with rk4 */
     ki_trial ideal, non_ideal;                  /* the parallelogram with one bar too many */
     keel_state *start;                          /* of `rounded` */
+    ki_decay decay;
 } mukharlyamov;
 
 /* |Theta|: eq. of the example, v = 0.6. */
@@ -174,7 +175,7 @@ static void prepare(ki_draft *d, ki_batch *batch) {
     if (!e)
         d->status = KEEL_ERROR_MEMORY;
     if (d->status || !round_start(d, e, model) || !prepare_baumgarte(d, batch, e, model) ||
-        !prepare_penalty(d, batch, e, model, rounded))
+        !prepare_penalty(d, batch, e, model, rounded) || !ki_decay_prepare(d, batch, &e->decay, model))
         return;
     prepare_redundant(d, batch, e, redundant);
 }
@@ -360,6 +361,7 @@ static void conclude(ki_draft *d) {
     claim_baumgarte(d, e);
     claim_penalty(d, e);
     claim_decay(d, e);
+    ki_decay_claim(d, &e->decay);
     claim_redundant(d, e);
     ki_mukharlyamov_theory(d);
     draw(d, e);

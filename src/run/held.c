@@ -16,12 +16,14 @@ static const double COMPARE_AGAIN = 0.5, BETTER = 2;
 
 /* ---- choice */
 
-/* Formulations that are about dependent constraints take all of them, and so do gains that name each row. */
+/* Formulations that are about dependent constraints take all of them, and so do gains that name each row. Off
+ * the constraints no row follows from others. */
 static bool may_leave_out(const keel_simulation *sim) {
     const keel_settings *s = &sim->settings;
     keel_formulation f = s->method.formulation;
     bool by_row = s->K_D.kind > KEEL_GAIN_SCALAR || s->K_P.kind > KEEL_GAIN_SCALAR;
-    return f != KEEL_PENALTY && f != KEEL_AUGMENTED && f != KEEL_GENERALIZED_INVERSE && !by_row;
+    return s->start_state == KEEL_START_CONSISTENT && f != KEEL_PENALTY && f != KEEL_AUGMENTED &&
+           f != KEEL_GENERALIZED_INVERSE && !by_row;
 }
 
 static keel_point point_of(const keel_simulation *sim, double t, const double *y) {

@@ -30,6 +30,8 @@ static const char *const SCALINGS[] = {
 static const char *const NEWTONS[] = {[KEEL_NEWTON_MODIFIED] = "modified", [KEEL_NEWTON_FULL] = "full", NULL};
 static const char *const SOLUTIONS[] = {
     [KEEL_SOLUTION_NEWTON] = "newton", [KEEL_SOLUTION_AUGMENTED] = "augmented", NULL};
+static const char *const STARTS[] = {
+    [KEEL_START_CONSISTENT] = "consistent", [KEEL_START_AS_GIVEN] = "as_given", NULL};
 static const char *const ANSWERS[] = {[KEEL_YES] = "yes", [KEEL_NO] = "no", NULL};
 static const char *const MODES[] = {[KEEL_MODE_SEQUENTIAL] = "sequential", [KEEL_MODE_JOINT] = "joint", NULL};
 static const char *const CHOICES[] = {
@@ -57,13 +59,15 @@ static const keel_option OPTIONS[] = {
            "violation that projection leaves, relative to the constraint's size"),
     NUMBER(start_tolerance, 1e-3, 0, 1e300, "",
            "violation of the start that is repaired, relative to the constraint's size"),
+    WORD(start_state, KEEL_START_CONSISTENT, STARTS,
+         "the start is put onto the constraints, or taken as it is"),
     WORD(metric, KEEL_METRIC_NATURAL, METRICS, "metric of projections"),
     GAIN(metric_matrix, 0, "", "matrix of the metric 'matrix', a row for every coordinate"),
     WORD(levels, KEEL_LEVELS_POSITION_VELOCITY, LEVELS, "what projection corrects"),
     NUMBER(projection_penalty, 0, 0, 1e300, "", "penalty alpha of projections; 0: exact"),
     WORD(projection_mode, KEEL_MODE_SEQUENTIAL, MODES,
          "positions, then velocities, or both in one projection"),
-    WORD(keep_invariants, KEEL_YES, ANSWERS, "projection keeps the invariants of the model"),
+    WORD(keep_invariants, KEEL_YES, ANSWERS, "projection and gradient keep the invariants of the model"),
     WORD(projected_error, KEEL_YES, ANSWERS,
          "error estimates without the part that projection removes (adaptive integrators)"),
     NUMBER(alpha, 0, 0, 1e300, "1/time", "classic Baumgarte: K_D = 2 alpha; 0: not given"),
@@ -334,6 +338,24 @@ static keel_status check_spacing(const keel_settings *settings, double t_start,
     return KEEL_OK;
 }
 
+/* A start off the constraints goes with methods that know accelerations only, and do not put states back. */
+static keel_status check_start(const keel_settings *settings, keel_diagnostics *diagnostics) {
+    keel_formulation f = settings->method.formulation;
+    keel_stabilize s = settings->method.stabilize;
+    bool lets_be = (s == KEEL_STABILIZE_NONE || s == KEEL_BAUMGARTE) && f != KEEL_INDEPENDENT &&
+                   f != KEEL_PARTITIONED && f != KEEL_INDEX3 && f != KEEL_INDEX2 && f != KEEL_GGL;
+    char method[64];
+    if (settings->start_state == KEEL_START_CONSISTENT || lets_be)
+        return KEEL_OK;
+    keel_diagnostics_add(
+        diagnostics, KEEL_ERROR, (keel_location){0},
+        "start_state = as_given: the first step of %s would end on the constraints, however far "
+        "the start is from them; take baumgarte, or none, with index1, nullspace, penalty, "
+        "augmented or generalized_inverse",
+        keel_method_text(settings->method, method));
+    return KEEL_ERROR_INPUT;
+}
+
 keel_status keel_settings_validate(const keel_settings *settings, double t_start,
                                    keel_diagnostics *diagnostics) {
     if (!settings)
@@ -357,6 +379,8 @@ keel_status keel_settings_validate(const keel_settings *settings, double t_start
     }
     if (!status)
         status = check_levels(settings, diagnostics);
+    if (!status)
+        status = check_start(settings, diagnostics);
     if (!status)
         status = check_rule(settings, diagnostics);
     if (!status)

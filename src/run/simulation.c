@@ -260,7 +260,14 @@ static bool crosses_poses(const keel_simulation *sim) {
 }
 
 static bool starts_in_pose(const keel_simulation *sim) {
-    return sim->held.singular_start && !sim->reduction && crosses_poses(sim);
+    return sim->held.singular_start && !sim->reduction && crosses_poses(sim) &&
+           sim->settings.start_state == KEEL_START_CONSISTENT;
+}
+
+/* Off the constraints on purpose. */
+static keel_status start_as_given(keel_simulation *sim, double t) {
+    keel_status status = ki_solve_auxiliaries(sim->full, t, sim->row_y);
+    return status ? status : ki_factor_at(sim->full, t, sim->row_y);
 }
 
 static keel_status consistent_start(keel_simulation *sim, double t, int velocities_given) {
@@ -290,7 +297,9 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
     if (!status && !sim->system->q_size) /* not known without: sizes of constraints are measured by them */
         ki_find_scales(sim->full, start->t, sim->row_y, sim->settings.until - start->t);
     if (!status)
-        status = consistent_start(sim, start->t, velocities_given);
+        status = sim->settings.start_state == KEEL_START_AS_GIVEN
+                     ? start_as_given(sim, start->t)
+                     : consistent_start(sim, start->t, velocities_given);
     if (status)
         return status;
     ki_dynamics *d = sim->full;

@@ -66,10 +66,12 @@ keel_status ki_settle(ki_dynamics *d, keel_stabilize kind, double t, double *y) 
     if (!status && kind == KEEL_GRADIENT) {
         status = correct_dependent(d, t, y, true);
         /* next to a singular pose no partition is regular: project instead */
-        if (status == KEEL_ERROR_CONVERGENCE) {
+        bool irregular = status == KEEL_ERROR_CONVERGENCE;
+        if (irregular)
             memcpy(y, d->y_stage, (size_t)d->n_y * sizeof(double));
+        /* invariants know no dependent coordinates: the joint projection, from a state on the constraints */
+        if (irregular || (!status && d->law->keep_invariants))
             status = ki_project(d, t, y);
-        }
     }
     if (!status)
         measure_correction(d, d->y_stage, y);
