@@ -18,6 +18,7 @@
  *
  * instructions.sh makes the table.
  */
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,6 @@
 #include "keel/mobility.h"
 #include "keel/modelfile.h"
 #include "keel/native.h"
-#include "mechanism/mech_system.h"
 
 static const char *name;
 static keel_diagnostics *messages;
@@ -103,6 +103,7 @@ static void count_steps(const keel_model *model, const keel_system *system, cons
 /* What no mechanism has but some. */
 static keel_system without_shortcuts(const keel_system *system) {
     keel_system plain = *system;
+    plain.for_run = NULL;
     plain.reduction = NULL;
     plain.accelerate = NULL;
     plain.own.factor = NULL;
@@ -137,26 +138,28 @@ static void count_start(const keel_model *model) {
     keel_simulation_free(sim);
 }
 
+/* As it was read, a mechanism has no formulas. */
+static void count_by_recursion(const keel_model *model, const keel_settings *settings) {
+    keel_system plain = without_shortcuts(model->system);
+    if (model->is_mechanism)
+        count_steps(model, &plain, settings, "recursion");
+}
+
+/* With formulas where there are some, shortened. */
+static const keel_system *long_run(const keel_system *system) {
+    const keel_system *made = system->for_run ? system->for_run(system, HUGE_VAL) : system;
+    if (!made)
+        stop("formulas", KEEL_ERROR_MEMORY);
+    return made;
+}
+
 static void count_by_code(const keel_model *model, const keel_settings *settings) {
     keel_native *native = keel_native_attach(model->system, NULL, messages);
     if (native && keel_native_compile(native, 1) == KEEL_NATIVE_READY) {
-        keel_system plain = without_shortcuts(model->system);
+        keel_system plain = without_shortcuts(long_run(model->system));
         count_steps(model, &plain, settings, "code");
     }
     keel_native_detach(native);
-}
-
-static void count_by_recursion(const keel_model *model, const keel_settings *settings) {
-    ki_mech *mech = (ki_mech *)model->system;
-    keel_system *formulas = mech->formulas;
-    if (!model->is_mechanism)
-        return;
-    keel_system plain = without_shortcuts(model->system);
-    mech->formulas = NULL;
-    plain.kernel = NULL;
-    plain.prepare = NULL;
-    count_steps(model, &plain, settings, "recursion");
-    mech->formulas = formulas;
 }
 
 int main(int count, char **argument) {
@@ -179,7 +182,7 @@ int main(int count, char **argument) {
     count_steps(model, model->system, &settings, "run");
     plain_settings = settings;
     plain_settings.method = (keel_method){KEEL_DOP853, KEEL_INDEX1, KEEL_PROJECTION, 0};
-    keel_system plain = without_shortcuts(model->system);
+    keel_system plain = without_shortcuts(long_run(model->system));
     count_steps(model, &plain, &plain_settings, "general");
     count_by_recursion(model, &plain_settings);
     count_by_code(model, &plain_settings);

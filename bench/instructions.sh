@@ -81,7 +81,9 @@ awk '
     files == 1 { for (i = 4; i <= 10; i++) then[$1, i] = $i; next }
     {
         printf "%-24s %5d %5d", $1, $2, $3
-        for (i = 4; i <= 10; i++)
-            printf then[$1, i] > 0 && $i != "-" ? " %10.3f" : " %10s", then[$1, i] > 0 && $i != "-" ? $i / then[$1, i] : "-"
+        for (i = 4; i <= 10; i++) {
+            known = then[$1, i] + 0 != 0 && $i != "-"
+            printf known ? " %10.3f" : " %10s", known ? $i / then[$1, i] : "-"
+        }
         printf " %6s\n", $11
     }' "$baseline" "$work/table"

@@ -170,6 +170,7 @@ static int run(const char *name, const char *method, double tolerance, bench_res
     if (model) {
         settings.until = problem->until;
         settings.tolerance = tolerance;
+        settings.code = KEEL_CODE_TAPE; /* shortened formulas, and machine code where it is attached */
         status = keel_method_parse(method, (keel_location){.file = "method"}, messages, &settings.method);
     }
     int failed = !model || status < 0 ? fail(result, messages, status)

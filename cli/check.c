@@ -265,7 +265,7 @@ static int check(keel_model *model, keel_diagnostics *diagnostics) {
 
     printf("%s\n", model->name);
     write_sizes(model->system);
-    write_reduction(model->system->reduction);
+    write_reduction((result.system ? result.system : model->system)->reduction);
     if (evaluated >= 0)
         evaluated = cli_write_mobility(model);
     if (evaluated >= 0) {

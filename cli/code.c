@@ -28,10 +28,9 @@ void cli_code_start(cli_code *code, const keel_model *model, keel_diagnostics *d
 
 /* Who did not ask for machine code does not miss it. */
 static void attach_earned(cli_code *code) {
-    const keel_native_options earned = {.earned = 1};
     if (!keel_native_is_due(code->system))
         return;
-    code->native = keel_native_attach(code->system, &earned, NULL);
+    code->native = keel_native_attach(code->system, NULL, NULL);
     code->system = NULL;
 }
 

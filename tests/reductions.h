@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "long_run.h"
 #include "trials.h"
 
 static inline double *zeroed(int count) {
@@ -38,15 +39,12 @@ typedef struct pair {
 } pair;
 
 static inline pair pair_of(const trial *t) {
-    pair p = {.full = t->model->system, .r = t->model->system->reduction};
+    const keel_system *full = long_run(t->model->system);
+    pair p = {.full = full, .r = full->reduction};
     assert_non_null(p.r);
     p.small = p.r->system;
     assert_int_equal(p.full->work_new(p.full, &p.work), KEEL_OK);
     assert_int_equal(p.small->work_new(p.small, &p.small_work), KEEL_OK);
-    if (p.full->prepare) /* as in a long run */
-        p.full->prepare(p.full, p.work);
-    if (p.small->prepare)
-        p.small->prepare(p.small, p.small_work);
     p.u = zeroed(p.small->n_q), p.u_rate = zeroed(p.small->n_v);
     p.q = zeroed(p.full->n_q), p.v = zeroed(p.full->n_v), p.value = zeroed(p.r->n_poses);
     return p;

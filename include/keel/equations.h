@@ -100,10 +100,9 @@ KEEL_API const char *keel_equations_code(const keel_system *system);
 KEEL_API void *keel_equations_inside(const keel_system *system);
 
 /* For the same: the programs that machine code is made of, shortened when they are first asked for
- * (docs/native.md); whether they are made; and that all runs that begin later have them from their start. */
+ * (docs/native.md); and whether they are made. */
 KEEL_API const void *keel_equations_shortened(const keel_system *system);
 KEEL_API int keel_equations_prepared(const keel_system *system);
-KEEL_API void keel_equations_prepare(const keel_system *system);
 
 /* Value of an expression of numbers and the model's parameters (for settings such as `until: 2*pi/Omega`). */
 KEEL_API keel_status keel_equations_value(const keel_equations *equations, const char *text,

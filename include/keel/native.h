@@ -33,23 +33,23 @@ typedef struct keel_native_options {
     const char *compiler; /* command with arguments; NULL: $CC, or else cc             */
     const char *cache;    /* directory; NULL: $KEEL_CACHE, $XDG_CACHE_HOME/keel or ~/.cache/keel */
     double patience;      /* seconds after which a compiler is ended; 0: 300                */
-    int earned; /* 1: for formulas only that some run has shortened by now, see keel_native_is_due */
 } keel_native_options;
 
-/* Writes the code of the system, and of its reduction if it has one (keel_system.reduction), and takes what
- * the cache has for them. `options` may be NULL. Warnings say why
+/* Writes the code of what long runs of the system use (keel_system.for_run), and of its reduction if it has
+ * one, and takes what the cache has for them. `options` may be NULL. Warnings say why
  * there is no machine code: a system that is not made of equations, no compiler, a cache that others may
  * write to. NULL only when out of memory. The system must live until keel_native_detach; several threads may
  * run it meanwhile, the calls here are for one. */
-KEEL_API keel_native *keel_native_attach(keel_system *system, const keel_native_options *options,
+KEEL_API keel_native *keel_native_attach(const keel_system *system, const keel_native_options *options,
                                          keel_diagnostics *diagnostics);
 
-/* Whether runs of the system have got to the shortened formulas that the code is made of (docs/native.md):
- * before that, attaching has to shorten them. */
+/* Whether some run of the system was long enough for the shortened formulas that the code is made of
+ * (keel_system.for_run): otherwise attaching has to make them, and no run has used them yet. */
 KEEL_API int keel_native_is_due(const keel_system *system);
 
 /* Starts the compiler unless that was done before, looks whether it is ready, and lets the system go over to
- * its code. `wait`: not before it is ready; runs that begin later use it from their start. */
+ * its code. `wait`: not before it is ready; runs that take these programs and begin later use it from their
+ * start. */
 KEEL_API keel_native_state keel_native_compile(keel_native *native, int wait);
 
 KEEL_API keel_native_state keel_native_state_of(const keel_native *native);

@@ -81,6 +81,8 @@ typedef struct keel_result {
     keel_status status;
     keel_method method;        /* the one that ran; method.automatic: chosen by "auto" */
     const char *method_reason; /* why, for "auto"; otherwise NULL */
+    const keel_system *system; /* whose steps were taken: that of the run, or what its `for_run` answered;
+                                  lives as long as that of the run; NULL: none */
     const char *closed_forms; /* what was solved beforehand (keel_reduction.reason); NULL: nothing, or the run
                                  left it (an event tells when) */
     keel_state *final;        /* last good state, lambda included; owned, keel_result_clear frees it */

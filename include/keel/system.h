@@ -191,10 +191,12 @@ struct keel_system {
      * before every factorization, and may come late in a run. NULL: none. */
     const keel_saddle_code *(*kernel)(const keel_system *system, void *work);
 
-    /* Evaluations with this workspace are to be as fast as they can be, whatever that takes now: the run has
-     * said what evaluates its formulas (keel_settings.code). Otherwise it is prepared when the run turns out
-     * to be long. NULL: nothing to prepare. */
-    void (*prepare)(const keel_system *system, void *work);
+    /* The system that a run of about `evaluations` evaluations is to use: this one, or the same equations by
+     * programs that cost more to make than a shorter run takes, with the loops that these solve in closed
+     * form. They are made once, for all threads; the result belongs to this system. Numbers differ by
+     * round-off between the two, so a run asks once, before its start. NULL as an answer: out of memory; NULL
+     * as a function: there is nothing else. */
+    const keel_system *(*for_run)(const keel_system *system, double evaluations);
 
     /* v' [n_v] at a point that needs no multipliers, and the power of keel_terms, without M and J: a
      * recursion of the system's own, where it has one that is faster. Explicit Runge-Kutta methods ask for it

@@ -41,10 +41,8 @@ void ki_builder_free(ki_builder *b) {
 
 ki_model *ki_builder_release(ki_builder *b) {
     ki_model *model = b->model;
-    if (model->preparation) {
-        ki_preparation_own(model->preparation, b->graph);
-        b->released = true;
-    }
+    if (model->preparation)
+        ki_preparation_keep(model->preparation, b);
     b->model = NULL;
     return model;
 }

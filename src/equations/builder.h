@@ -139,10 +139,11 @@ typedef struct ki_builder {
     /* what fills each section of keel_terms */
     const ki_node *section[KI_SECTIONS]; /* [model->count[section]] */
 
-    bool released;  /* the graph has another owner */
+    bool released;  /* another owner has all it held */
     bool shortened; /* programs are shortened at once, not when a run has earned it */
     ki_model *model;
     keel_state *start;
+    const keel_reduction *reduction; /* of the model, made when a run earns it */
 } ki_builder;
 
 /* The parts. Each returns false when compiling cannot go on: errors were reported, or memory ran out. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "equations/coupling.h"
-#include "equations/reduction.h"
+#include "equations/prepare.h"
 #include "equations/scope.h"
 
 /* Each part needs what the ones before it left in the builder. */
@@ -24,7 +24,7 @@ static bool (*const PARTS[])(ki_builder *b) = {
     ki_build_drawing,     /* what is looked at                               */
     ki_build_system,      /* sizes, patterns, names, functions               */
     ki_check_start,       /* the start state                                 */
-    ki_build_reduction,   /* the motion in fewer coordinates                 */
+    ki_keep_start,        /* ... for what long runs solve beforehand         */
 };
 
 static bool new_model(ki_builder *b) {

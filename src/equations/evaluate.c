@@ -43,33 +43,7 @@ static void use_programs(ki_work *work, const ki_programs *programs) {
     work->programs = programs;
 }
 
-/* To the shortened programs. Without the memory for them the given ones stay. */
-static void go_over(const ki_model *model, ki_work *work) {
-    const ki_programs *shortened = ki_shortened_programs(model);
-    double *given[KI_PROGRAMS_MAX];
-    work->left = HUGE_VAL;
-    if (work->prepared)
-        return;
-    if (shortened != work->programs) {
-        memcpy(given, work->program, sizeof given);
-        bool failed = work->arena.failed;
-        use_programs(work, shortened);
-        if (work->arena.failed && !failed) {
-            work->arena.failed = false;
-            memcpy(work->program, given, sizeof given);
-            work->programs = &model->given;
-            return;
-        }
-    }
-    work->prepared = true;
-}
-
-static void prepare(const keel_system *system, void *user) {
-    go_over(system->model, user);
-}
-
-static keel_status work_new(const keel_system *system, void **result) {
-    const ki_model *model = system->model;
+static keel_status new_work(const ki_model *model, const ki_programs *programs, void **result) {
     ki_work *work = calloc(1, sizeof *work);
     *result = NULL;
     if (!work)
@@ -77,10 +51,8 @@ static keel_status work_new(const keel_system *system, void **result) {
     ki_arena_init(&work->arena);
     work->inputs = KI_NEW(&work->arena, double, model->inputs.count);
     work->answers = KI_NEW(&work->arena, double, all_answers(model));
-    work->left = ki_preparation_price(model);
-    use_programs(work, &model->given);
-    if (ki_begins_prepared(model))
-        go_over(model, work);
+    use_programs(work, programs);
+    work->prepared = programs != &model->given || !model->preparation;
     if (model->outputs)
         work->outputs = tape_work(&work->arena, model->outputs);
     if (model->drawing)
@@ -97,6 +69,16 @@ static keel_status work_new(const keel_system *system, void **result) {
     }
     *result = work;
     return KEEL_OK;
+}
+
+static keel_status work_new(const keel_system *system, void **result) {
+    const ki_model *model = system->model;
+    return new_work(model, &model->given, result);
+}
+
+keel_status ki_prepared_work_new(const keel_system *system, void **result) {
+    const ki_model *model = system->model;
+    return new_work(model, ki_shortened_programs(model), result);
 }
 
 /* What the point does not give, and is not needed then, keeps its last value. */
@@ -154,7 +136,6 @@ static double *destination(keel_terms *terms, ki_section section) {
 static void run_program(const ki_model *model, ki_work *work, int number, keel_terms *terms) {
     const ki_program *program = &work->programs->at[number];
     const double *answers = work->answers;
-    work->left -= (double)ki_tape_length(program->tape);
     ki_tape_run(program->tape, work->inputs, work->program[number], work->answers);
     for (int s = 0; s < KI_SECTIONS; s++) {
         if (!(ki_section_bit[s] & program->what) || !model->count[s])
@@ -235,8 +216,6 @@ static keel_status evaluate(const keel_system *system, void *user, unsigned what
                             keel_terms *terms) {
     const ki_model *model = system->model;
     ki_work *work = user;
-    if (work->left <= 0)
-        go_over(model, work);
     const ki_native_code *code = code_for(model, work);
     what &= model->available;
     int i = what && !model->coupling ? largest_within(work, what) : 0;
@@ -320,7 +299,6 @@ void ki_model_connect(ki_model *model) {
     model->system.work_free = work_free;
     model->system.evaluate = evaluate;
     model->system.kernel = kernel;
-    model->system.prepare = prepare;
     model->system.outputs = model->outputs ? outputs : NULL;
     model->system.switches.next = model->instants ? next_switch : NULL;
     model->system.switches.values = model->sides ? switching_values : NULL;

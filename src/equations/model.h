@@ -108,7 +108,7 @@ typedef struct ki_model {
     ki_tape *drawing;            /* x, y, z of every point to draw; NULL: none */
     keel_drawing drawn;
     bool natural;             /* q' = v / M (natural.h) */
-    struct ki_model *reduced; /* system.reduction->system (reduction.h); NULL: none */
+    struct ki_model *reduced; /* what its motion is reduced to (reduction.h); NULL: none, or not yet */
     ki_coupling *coupling;    /* NULL: no constraint depends on an auxiliary */
     ki_instants *instants;    /* when formulas of t change over; NULL: never */
     ki_tape *sides;           /* the switching functions of the state; NULL: none */
@@ -119,6 +119,9 @@ void ki_model_free(ki_model *model);
 
 /* Connects the functions of the system. */
 void ki_model_connect(ki_model *model);
+
+/* keel_system.work_new with the shortened programs. */
+keel_status ki_prepared_work_new(const keel_system *system, void **work);
 
 /* The largest program within each of the last sets of terms that were asked for. */
 enum { KI_FOUND = 16 };
@@ -132,7 +135,6 @@ typedef struct ki_work {
     ki_arena arena;
     const ki_programs *programs;            /* those in use: the given or the shortened ones */
     bool prepared;                          /* the shortened ones, which may have machine code */
-    double left;                            /* instructions until they are earned */
     double *inputs;                         /* [inputs.count] */
     double *answers;                        /* of one program */
     double *program[KI_PROGRAMS_MAX];       /* work array of each tape */

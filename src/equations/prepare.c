@@ -4,19 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions of tapes that cost as much as shortening, for each instruction of the longest program.
- * Measured are 60 to 130 thousand. */
-enum { PRICE = 100000 };
+#include "equations/builder.h"
+#include "equations/reduction.h"
 
 struct ki_preparation {
     ki_formulas formulas;
-    bool owns_graph, too_long; /* to be shortened */
+    bool too_long; /* to be shortened */
     ki_node *nodes;
-    double price;
-    pthread_mutex_t lock; /* of the programs */
+    ki_builder *room;     /* for what is kept */
+    ki_builder *kept;     /* owns the graph; NULL: nothing is prepared */
+    keel_state *start;    /* NULL: not of equations that a user has described */
+    pthread_mutex_t lock; /* of what is made */
     ki_programs programs;
     _Atomic(const ki_programs *) made; /* NULL: not yet */
-    atomic_bool from_start;
+    keel_system system;                /* whose workspaces have them from their start */
+    bool system_made;
 };
 
 static double longest(const ki_programs *programs) {
@@ -48,9 +50,10 @@ ki_preparation *ki_preparation_new(const ki_formulas *formulas, const ki_program
     if (!p)
         return NULL;
     p->formulas = *formulas;
-    p->price = PRICE * longest(given);
     p->too_long = longest(given) > KI_MOST_SHORTENED;
-    if (!copy_nodes(p) || pthread_mutex_init(&p->lock, NULL)) {
+    p->room = malloc(sizeof *p->room);
+    if (!p->room || !copy_nodes(p) || pthread_mutex_init(&p->lock, NULL)) {
+        free(p->room);
         free(p->nodes);
         free(p);
         return NULL;
@@ -58,32 +61,59 @@ ki_preparation *ki_preparation_new(const ki_formulas *formulas, const ki_program
     return p;
 }
 
-void ki_preparation_own(ki_preparation *p, ki_graph *graph) {
-    p->formulas.graph = graph;
-    p->owns_graph = true;
-    if (!p->too_long)
+/* A copy: the caller has the start, too. */
+bool ki_keep_start(ki_builder *b) {
+    ki_preparation *p = b->model->preparation;
+    if (!p || p->too_long)
+        return true;
+    p->start = keel_state_new(&b->model->system);
+    if (p->start)
+        keel_state_copy(&b->model->system, p->start, b->start);
+    b->out_of_memory |= !p->start;
+    return p->start;
+}
+
+void ki_preparation_keep(ki_preparation *p, ki_builder *b) {
+    if (p->too_long)
         return;
-    ki_graph_free(graph);
-    p->owns_graph = false;
+    p->kept = p->room;
+    *p->kept = *b;
+    p->kept->source = NULL;
+    p->kept->diagnostics = NULL;
+    p->kept->start = p->start;
+    b->model->system.for_run = ki_equations_for_run;
+    *b = (ki_builder){.released = true, .out_of_memory = b->out_of_memory, .start = b->start};
+    ki_arena_init(&b->arena);
 }
 
 void ki_preparation_free(ki_preparation *p) {
     if (!p)
         return;
     ki_programs_clear(&p->programs);
-    if (p->owns_graph)
-        ki_graph_free(p->formulas.graph);
+    if (p->kept) {
+        p->kept->model = NULL; /* it owns this */
+        p->kept->start = NULL;
+        ki_builder_free(p->kept);
+    }
+    free(p->room);
+    keel_state_free(p->start);
     pthread_mutex_destroy(&p->lock);
     free(p->nodes);
     free(p);
 }
 
 const ki_formulas *ki_preparation_formulas(const ki_preparation *p) {
-    return p->too_long ? NULL : &p->formulas;
+    return p->kept ? &p->formulas : NULL;
 }
 
-double ki_preparation_price(const ki_model *model) {
-    return model->preparation ? model->preparation->price : 0;
+/* The lock is held. */
+static const ki_programs *make_programs(const ki_model *model) {
+    ki_preparation *p = model->preparation;
+    if (!atomic_load(&p->made)) {
+        bool shortened = p->kept && ki_make_programs(&p->formulas, true, &p->programs);
+        atomic_store(&p->made, shortened ? &p->programs : &model->given);
+    }
+    return atomic_load(&p->made);
 }
 
 const ki_programs *ki_shortened_programs(const ki_model *model) {
@@ -94,16 +124,36 @@ const ki_programs *ki_shortened_programs(const ki_model *model) {
     if (made)
         return made;
     pthread_mutex_lock(&p->lock);
-    if (!atomic_load(&p->made)) {
-        bool shortened = !p->too_long && ki_make_programs(&p->formulas, true, &p->programs);
-        atomic_store(&p->made, shortened ? &p->programs : &model->given);
-    }
+    made = make_programs(model);
     pthread_mutex_unlock(&p->lock);
-    return atomic_load(&p->made);
+    return made;
 }
 
-bool ki_begins_prepared(const ki_model *model) {
-    return !model->preparation || atomic_load(&model->preparation->from_start);
+/* The lock is held. False when out of memory. */
+static bool make_system(ki_model *model) {
+    ki_preparation *p = model->preparation;
+    if (make_programs(model) != &p->programs || (p->start && !ki_build_reduction(p->kept)))
+        return false;
+    p->system = model->system;
+    p->system.work_new = ki_prepared_work_new;
+    p->system.for_run = NULL;
+    p->system.reduction = p->kept->reduction;
+    return true;
+}
+
+const keel_system *ki_prepared_system(ki_model *model) {
+    ki_preparation *p = model->preparation;
+    if (!p || !p->kept)
+        return &model->system;
+    pthread_mutex_lock(&p->lock);
+    p->system_made = p->system_made || make_system(model);
+    const keel_system *made = p->system_made ? &p->system : NULL;
+    pthread_mutex_unlock(&p->lock);
+    return made;
+}
+
+const keel_system *ki_equations_for_run(const keel_system *system, double evaluations) {
+    return evaluations >= KI_EARNED ? ki_prepared_system((ki_model *)system->model) : system;
 }
 
 const void *keel_equations_shortened(const keel_system *system) {
@@ -114,10 +164,4 @@ const void *keel_equations_shortened(const keel_system *system) {
 int keel_equations_prepared(const keel_system *system) {
     const ki_model *model = keel_equations_inside(system);
     return model && (!model->preparation || atomic_load(&model->preparation->made));
-}
-
-void keel_equations_prepare(const keel_system *system) {
-    const ki_model *model = keel_equations_inside(system);
-    if (model && model->preparation)
-        atomic_store(&model->preparation->from_start, true);
 }

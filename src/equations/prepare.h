@@ -1,18 +1,21 @@
 /* prepare.h - shortened programs, for runs that are long enough to earn them.
  *
- * Shortening (expr.h) costs as much as some hundred thousand evaluations. A run begins with programs of the
- * formulas as they are given, and goes over to shortened ones when it has executed about as many
- * instructions as it costs to make them: so a short run pays nothing, and a long one at most twice. Each
- * workspace counts for itself (ki_work.left). When it goes over depends on the model and on what the run has
- * asked for, not on time, other runs or a compiler. Machine code is that of the shortened programs, and is
- * used by workspaces that have got there.
+ * Shortening (expr.h) costs as much as some hundred thousand evaluations, and so do loops in closed form,
+ * whose formulas are shortened, too. A run says before its start how many evaluations it expects
+ * (keel_system.for_run): a short one uses programs of the formulas as they are given, a long one the
+ * shortened ones from its first evaluation on. So what a run computes depends on the model and on what it was
+ * asked for, not on time, other runs or a compiler. Machine code is that of the shortened programs.
  *
- * The shortened programs are made once and shared; several threads may ask for them.
+ * All of it is made once and shared; several threads may ask for it.
  */
 #ifndef KI_EQUATIONS_PREPARE_H
 #define KI_EQUATIONS_PREPARE_H
 
 #include "equations/model.h"
+
+/* Evaluations that earn it. Measured: shortening costs as much as 60 to 130 thousand runs of the longest
+ * tape, and machine code saves most of each. */
+#define KI_EARNED 1e5
 
 /* What programs are made of. */
 typedef struct ki_formulas {
@@ -20,10 +23,12 @@ typedef struct ki_formulas {
     const ki_node *section[KI_SECTIONS];
     int count[KI_SECTIONS];
     unsigned available;
-    bool f_needs_lambda;
-    int q, n;   /* the first coordinate among the inputs, and their number */
-    int inputs; /* in all */
+    bool f_needs_lambda, drivers; /* as of the system */
+    int q, n;                     /* the first coordinate among the inputs, and their number */
+    int inputs;                   /* in all */
 } ki_formulas;
+
+typedef struct ki_builder ki_builder; /* builder.h */
 
 /* False when out of memory. */
 bool ki_make_programs(const ki_formulas *formulas, bool shortened, ki_programs *programs);
@@ -31,20 +36,26 @@ void ki_programs_clear(ki_programs *programs);
 
 /* A copy of the formulas, whose graph is still that of the caller. NULL when out of memory. */
 ki_preparation *ki_preparation_new(const ki_formulas *formulas, const ki_programs *given);
-void ki_preparation_own(ki_preparation *p, ki_graph *graph);
 void ki_preparation_free(ki_preparation *p);
+
+/* A part of compiling (builder.h): the start, which loops are solved at. */
+bool ki_keep_start(ki_builder *b);
+
+/* Takes over all that the builder holds but its model and its start: loops are solved from it, too. */
+void ki_preparation_keep(ki_preparation *p, ki_builder *b);
 
 /* NULL: they are too long to be shortened. */
 const ki_formulas *ki_preparation_formulas(const ki_preparation *p);
-
-/* Instructions after which a workspace has earned the shortened programs. */
-double ki_preparation_price(const ki_model *model);
 
 /* The shortened programs, made by the first who asks; without the memory for it, or if they are too long, the
  * given ones. */
 const ki_programs *ki_shortened_programs(const ki_model *model);
 
-/* Whether workspaces have them from their start: somebody asked for machine code. */
-bool ki_begins_prepared(const ki_model *model);
+/* keel_system.for_run of a model. */
+const keel_system *ki_equations_for_run(const keel_system *system, double evaluations);
+
+/* The system of the model whose workspaces begin with the shortened programs, made by the first who asks;
+ * that of the model itself where nothing is shortened. NULL when out of memory. */
+const keel_system *ki_prepared_system(ki_model *model);
 
 #endif

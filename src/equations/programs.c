@@ -137,9 +137,20 @@ static ki_shortener *choose_shortener(const shorteners *s, unsigned what) {
     return what == KEEL_TANGENT ? s->tangent : s->terms;
 }
 
+/* Whether runs ask for such a set: right-hand sides have the power where it is known, and the velocity level
+ * for what drivers do. */
+static bool is_asked(const ki_formulas *f, unsigned what) {
+    bool rate = (what & KEEL_FORCE) && (what & KEEL_XI) && !(what & KEEL_ENERGY);
+    if (!rate)
+        return true;
+    return !(f->available & KEEL_POWER) == !(what & KEEL_POWER) && f->drivers == !!(what & KEEL_VELOCITY);
+}
+
 static bool add_all(const ki_formulas *f, const shorteners *s, ki_node *nodes, ki_programs *programs) {
     for (unsigned i = 0; i < sizeof WANTED / sizeof *WANTED; i++) {
         unsigned what = WANTED[i] & f->available;
+        if (!is_asked(f, WANTED[i]))
+            continue;
         if (f->f_needs_lambda && what != KEEL_STATES)
             what &= ~(unsigned)KEEL_STATES; /* asked for alone, after the multipliers */
         if (what && !has_program(programs, what) &&
@@ -185,6 +196,7 @@ static ki_formulas formulas_of(const ki_builder *b) {
     ki_formulas f = {.graph = b->graph,
                      .available = model->available,
                      .f_needs_lambda = model->system.f_needs_lambda,
+                     .drivers = model->system.has_drivers,
                      .q = b->inputs.q,
                      .n = b->inputs.n,
                      .inputs = b->inputs.count};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "equations/prepare.h"
 #include "equations/solve.h"
 
 /* Coordinates of the model; constraints and coordinates that are named. */
@@ -389,7 +390,9 @@ static void finish(writer *w, ki_builder *to) {
     if (ki_out_of_memory(to))
         return;
     w->b->model->reduced = ki_builder_release(to);
-    w->b->model->system.reduction = &r->reduction;
+    r->reduction.system = ki_prepared_system(model);
+    w->b->out_of_memory |= !r->reduction.system;
+    w->b->reduction = &r->reduction;
 }
 
 static bool is_simple(const ki_builder *b) {

@@ -19,7 +19,7 @@
 
 #include "equations/builder.h"
 
-/* Sets system.reduction if there is one. False when out of memory. */
+/* Sets b->reduction, which the model of b owns, if there is one. False when out of memory. */
 bool ki_build_reduction(ki_builder *b);
 
 #endif

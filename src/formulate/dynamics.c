@@ -167,10 +167,7 @@ keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system, const ki
     if (d->arena.failed || !d->K || !d->K_G || !d->P || !d->P_G || (uses_penalty(law) && !d->K_D) ||
         (law->joint && !d->joint.K))
         return KEEL_ERROR_MEMORY;
-    keel_status status = system->work_new ? system->work_new(system, &d->work) : KEEL_OK;
-    if (!status && law->prepared && system->prepare)
-        system->prepare(system, d->work);
-    return status;
+    return system->work_new ? system->work_new(system, &d->work) : KEEL_OK;
 }
 
 void ki_dynamics_clear(ki_dynamics *d) {

@@ -306,6 +306,10 @@ keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k
  * run->now on are left for ki_stage_rate. */
 void ki_stages_by_code(ki_dynamics *d, ki_stages *stages, ki_stage_run *run);
 
+/* How fast the motion is, in 1/t: the largest of |v_j| / l_j and sqrt(|v'_j| / l_j) with the natural sizes
+ * l_j. rate = y', or NULL: not at hand. */
+double ki_motion_rate(const ki_dynamics *d, const double *y, const double *rate);
+
 /* Takes the state y and its rate (NULL: not at hand) into how fast the motion is. True if automatic gains
  * have changed by that, so that rates found before are those of others. */
 bool ki_follow_motion(ki_dynamics *d, const double *y, const double *rate);

@@ -11,8 +11,7 @@
 
 #include "formulate/dynamics.h"
 
-/* The larger of |v_j| / s_j and sqrt(|a_j| / s_j). */
-static double rate_of(const ki_dynamics *d, const double *y, const double *rate) {
+double ki_motion_rate(const ki_dynamics *d, const double *y, const double *rate) {
     const keel_system *sys = d->system;
     const double *v = y + sys->n_q, *a = rate ? rate + sys->n_q : NULL, *size = d->scales->move;
     double fastest = 0;
@@ -32,7 +31,7 @@ bool ki_follow_motion(ki_dynamics *d, const double *y, const double *rate) {
     static const double NOTICED = 2; /* gains that change at every step would be another rate for each */
     if (!ki_has_automatic_gains(d))
         return false;
-    double fastest = rate_of(d, y, rate);
+    double fastest = ki_motion_rate(d, y, rate);
     if (!(fastest > NOTICED * d->motion_rate) || !isfinite(fastest))
         return false;
     d->motion_rate = fastest;

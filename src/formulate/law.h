@@ -37,7 +37,6 @@ typedef struct ki_law {
     double penalty_factor; /* of automatic masses over the heaviest mass of the system */
     ki_gain non_ideal;     /* u of the generalized inverse, a vector              */
     keel_choice choice;
-    bool prepared; /* evaluations are as fast as they can be from the start (keel_system.prepare) */
 
     /* projection */
     double projection_tolerance; /* violation that is left, relative to the size of the constraint */

@@ -27,6 +27,11 @@ const keel_system *keel_mechanism_formulas(const keel_system *system) {
     return mech ? mech->formulas : NULL;
 }
 
+const keel_system *keel_mechanism_long_run(const keel_system *system) {
+    const ki_mech *mech = mechanism_of(system);
+    return mech && mech->long_run ? atomic_load(&mech->long_run->system) : NULL;
+}
+
 const char *keel_mechanism_joint_name(const keel_system *system, int joint) {
     if (!system)
         return "";

@@ -135,20 +135,13 @@ static const keel_saddle_code *kernel(const keel_system *system, void *work) {
     return formulas->kernel(formulas, ((ki_mech_work *)work)->formulas_work);
 }
 
-static void prepare(const keel_system *system, void *work) {
-    const keel_system *formulas = ki_mech_of(system)->formulas;
-    formulas->prepare(formulas, ((ki_mech_work *)work)->formulas_work);
-}
-
 /* Bodies up to which machine code is faster than the forces of pins: the two were equal at 5, and 10 of a
  * chain or 21 of four-bars took 0.85 and 0.9 times as long by pins, 7 of Andrews' mechanism 1.2 times. */
 enum { FEW_BODIES = 8 };
 
-void ki_mech_use_formulas(ki_mech *mech, keel_system *formulas, void (*free_them)(keel_system *formulas)) {
+void ki_mech_use_formulas(ki_mech *mech, const keel_system *formulas) {
     mech->formulas = formulas;
-    mech->formulas_free = free_them;
     mech->system.kernel = kernel;
-    mech->system.prepare = prepare;
     if (mech->body_count - 1 <= FEW_BODIES)
         mech->system.accelerate = NULL;
     if (formulas->tangent.rows) {

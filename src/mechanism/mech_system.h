@@ -22,8 +22,8 @@ int ki_mech_explain(const keel_system *system, void *work, double t, char *text,
                     keel_location *where);
 double ki_mech_law(const keel_system *system, void *work, double t, int row);
 
-/* Lets formulas, a system of the same sizes and patterns, answer what they can; the mechanism owns them. */
-void ki_mech_use_formulas(ki_mech *mech, keel_system *formulas, void (*free_them)(keel_system *formulas));
+/* Lets formulas, a system of the same sizes and patterns, answer what they can. */
+void ki_mech_use_formulas(ki_mech *mech, const keel_system *formulas);
 
 /* Sets the functions and flags of mech->system; patterns and names are in place. */
 void ki_mech_connect(ki_mech *mech);

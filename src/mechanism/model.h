@@ -28,6 +28,8 @@
 
 #include <stdbool.h>
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "base/rotation.h"
 #include "expr/expr.h"
@@ -187,6 +189,13 @@ typedef struct ki_start_row {
     const double *target; /* [9] of a turn: the rotation that its three components make; else NULL */
 } ki_start_row;
 
+/* The same mechanism by formulas (src/symbolic/), made when a run first earns it. */
+typedef struct ki_long_run ki_long_run;
+struct ki_long_run {
+    _Atomic(const keel_system *) system; /* NULL: not yet */
+    void (*free)(ki_long_run *of);
+};
+
 typedef struct ki_mech {
     keel_system system; /* what the caller holds; its `model` points back here */
     ki_arena arena;
@@ -222,10 +231,10 @@ typedef struct ki_mech {
     ki_graph *laws;                 /* of forces and motions; NULL: there are none */
     ki_instants *instants;          /* when laws of t change over; NULL: never */
     size_t instants_work;           /* where its part of ki_mech_work.tape begins */
-    keel_system *formulas;          /* the same equations as formulas (src/symbolic/), NULL: none */
-    void (*formulas_free)(keel_system *formulas);
-    struct ki_mech *reduced; /* system.reduction->system, NULL: none; reduction.h */
-    double potential;        /* of a reduced one: energy that its bodies do not show */
+    const keel_system *formulas;    /* the same equations as formulas, which answer for it; NULL: none */
+    ki_long_run *long_run;          /* what long runs use instead; NULL: nothing else. Owned */
+    struct ki_mech *reduced;        /* system.reduction->system, NULL: none; reduction.h */
+    double potential;               /* of a reduced one: energy that its bodies do not show */
 } ki_mech;
 
 #endif

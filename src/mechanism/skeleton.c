@@ -160,8 +160,8 @@ void ki_mech_free(ki_mech *mech) {
     if (!mech)
         return;
     ki_formulas_free(mech);
-    if (mech->formulas)
-        mech->formulas_free(mech->formulas);
+    if (mech->long_run)
+        mech->long_run->free(mech->long_run);
     ki_mech_free(mech->reduced);
     ki_arena_free(&mech->arena);
     free(mech);

@@ -2,6 +2,7 @@
 #include "keel/native.h"
 
 #include <dlfcn.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,30 +155,38 @@ static bool attach(piece *p, const keel_native_options *options) {
 }
 
 /* A mechanism without formulas has no tape to replace. */
-static void add_piece(keel_native *native, const keel_system *system, int earned) {
+static void add_piece(keel_native *native, const keel_system *system) {
     const keel_system *formulas = keel_mechanism_formulas(system);
     ki_model *model = keel_equations_inside(formulas ? formulas : system);
-    if (!model || (earned && !keel_equations_prepared(&model->system)))
+    if (!model)
         return;
     native->piece[native->count].of = native;
     native->piece[native->count++].model = model;
 }
 
-keel_native *keel_native_attach(keel_system *system, const keel_native_options *options,
+/* What long runs of the system use. */
+static const keel_system *long_run_of(const keel_system *system) {
+    return system->for_run ? system->for_run(system, HUGE_VAL) : system;
+}
+
+keel_native *keel_native_attach(const keel_system *system, const keel_native_options *options,
                                 keel_diagnostics *diagnostics) {
     if (!system)
         return NULL;
     const keel_native_options none = {0};
     keel_native *native = calloc(1, sizeof *native);
-    if (!native)
+    system = long_run_of(system);
+    if (!native || !system) {
+        free(native);
         return NULL;
+    }
     native->diagnostics = diagnostics;
     if (!options)
         options = &none;
     native->patience = options->patience > 0 ? options->patience : PATIENCE;
     if (system->reduction)
-        add_piece(native, system->reduction->system, options->earned);
-    add_piece(native, system, options->earned);
+        add_piece(native, system->reduction->system);
+    add_piece(native, system);
     for (int i = 0; i < native->count; i++)
         if (!attach(&native->piece[i], options)) {
             keel_native_detach(native);
@@ -187,11 +196,7 @@ keel_native *keel_native_attach(keel_system *system, const keel_native_options *
 }
 
 int keel_native_is_due(const keel_system *system) {
-    if (!system)
-        return 0;
-    const keel_system *moving = system->reduction ? system->reduction->system : system;
-    const keel_system *formulas = keel_mechanism_formulas(moving);
-    return keel_equations_prepared(formulas ? formulas : moving);
+    return system && (keel_mechanism_long_run(system) || keel_equations_prepared(system));
 }
 
 /* ---- compile */
@@ -244,8 +249,6 @@ static keel_native_state compile(piece *p, int wait) {
 keel_native_state keel_native_compile(keel_native *native, int wait) {
     if (!native)
         return KEEL_NATIVE_FAILED;
-    for (int i = 0; i < native->count && wait; i++)
-        keel_equations_prepare(&native->piece[i].model->system);
     for (int i = 0; i < native->count; i++)
         compile(&native->piece[i], 0);
     for (int i = 0; i < native->count && wait; i++)

@@ -9,11 +9,12 @@
 #include "keel/run.h"
 
 /* "native" or "tape" where the steps had formulas, those of a mechanism too; NULL elsewhere. */
-static inline const char *ki_code_of(const keel_system *system, const keel_result *result) {
-    bool reduced = result->closed_forms && system->reduction;
+static inline const char *ki_code_of(const keel_result *result) {
+    const keel_system *system = result->system;
+    bool reduced = result->closed_forms && system && system->reduction;
     const keel_system *moving = reduced ? system->reduction->system : system;
     const keel_system *formulas = keel_mechanism_formulas(moving);
-    return keel_equations_code(formulas ? formulas : moving);
+    return moving ? keel_equations_code(formulas ? formulas : moving) : NULL;
 }
 
 #endif

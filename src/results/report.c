@@ -232,7 +232,7 @@ static void write_invariants(FILE *file, const keel_system *system, const keel_r
     }
 }
 
-static void write_work(FILE *file, const keel_system *system, const keel_result *result) {
+static void write_work(FILE *file, const keel_result *result) {
     const keel_counts *count = &result->count;
     char method[64];
     label(file, "method");
@@ -245,7 +245,7 @@ static void write_work(FILE *file, const keel_system *system, const keel_result 
         label(file, "closed forms");
         fprintf(file, "%s\n", result->closed_forms);
     }
-    const char *code = ki_code_of(system, result);
+    const char *code = ki_code_of(result);
     if (code) {
         label(file, "code");
         fprintf(file, "%s\n", strcmp(code, "native") ? code : "native, compiled from the formulas");
@@ -341,7 +341,7 @@ keel_status keel_report_write(FILE *file, const char *model_name, const keel_sys
         write_invariants(file, system, result);
         write_events(file, result);
     }
-    write_work(file, system, result);
+    write_work(file, result);
     if (result->final)
         write_final(file, system, result);
     return ferror(file) ? KEEL_ERROR_IO : KEEL_OK;

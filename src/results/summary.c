@@ -291,7 +291,7 @@ keel_status keel_summary_write(FILE *file, const char *model_name, const keel_sy
     ki_json_text(&json, "message", message);
     write_run_verdict(&json, &result->verdict);
     write_method(&json, result);
-    ki_json_text(&json, "code", ki_code_of(system, result));
+    ki_json_text(&json, "code", ki_code_of(result));
     write_final(&json, system, result);
     write_verification(&json, system, result->verification);
 

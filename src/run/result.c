@@ -89,6 +89,7 @@ keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
     *result =
         (keel_result){.method = sim->settings.method,
                       .method_reason = sim->method_reason,
+                      .system = sim->system,
                       .closed_forms = sim->reduction ? sim->reduction->reason : NULL,
                       .position = sim->position,
                       .velocity = sim->velocity,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/refuse.h"
 #include "run/crossing.h"
 #include "run/events.h"
 #include "run/judge.h"
@@ -342,17 +341,9 @@ void ki_choose_method(keel_simulation *sim) {
     sim->settings.method.automatic = 1;
 }
 
-keel_simulation *keel_simulation_new(const keel_system *system, const keel_state *start, int velocities_given,
+keel_simulation *ki_simulation_begin(const keel_system *system, const keel_state *start, int velocities_given,
                                      const keel_settings *settings, keel_diagnostics *diagnostics,
                                      keel_status *status) {
-    if (!system || !start || !settings || !status)
-        return ki_refuse(status);
-    char message[160];
-    *status = keel_system_validate(system, message, sizeof message);
-    if (*status) {
-        keel_diagnostics_add(diagnostics, KEEL_ERROR, (keel_location){0}, "%s", message);
-        return NULL;
-    }
     keel_simulation *sim = calloc(1, sizeof *sim);
     if (!sim) {
         *status = KEEL_ERROR_MEMORY;

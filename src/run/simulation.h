@@ -103,6 +103,11 @@ struct keel_simulation {
     long events_dropped;
 };
 
+/* keel_simulation_new with the system as it is. */
+keel_simulation *ki_simulation_begin(const keel_system *system, const keel_state *start, int velocities_given,
+                                     const keel_settings *settings, keel_diagnostics *diagnostics,
+                                     keel_status *status);
+
 /* One accepted step of the integrator, or of another that takes its place. */
 keel_status ki_take_step(keel_simulation *sim);
 

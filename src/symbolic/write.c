@@ -7,7 +7,7 @@
 
 #include "equations/builder.h"
 #include "mechanism/mech_system.h"
-#include "symbolic/reduce.h"
+#include "symbolic/write.h"
 #include "symbolic/writer.h"
 
 /* Formulas grow with the number of bodies, but a tape of many instructions gains nothing over a recursion. */
@@ -29,6 +29,8 @@ static bool begin(ki_builder *b, const ki_mech *mech, ki_writer *w) {
     ki_arena_init(&b->arena);
     b->model = ki_model_new();
     number_inputs(system, &b->inputs);
+    if (b->model)
+        b->model->system.has_drivers = system->has_drivers;
     *w = (ki_writer){.mech = mech, .g = b->graph, .arena = &b->arena, .q = b->inputs.q, .v = b->inputs.v};
     w->body = KI_SCRATCH(b, ki_moving, mech->body_count);
     w->column = KI_SCRATCH(b, ki_column, system->n_v);
@@ -127,49 +129,24 @@ static void finish(ki_builder *b, const ki_mech *mech) {
     ki_model_connect(b->model);
 }
 
-static bool is_simple(const keel_system *system) {
-    return system->n_q == system->n_v && !system->n_n && !system->Q_lambda.rows;
+bool ki_is_written(const ki_mech *mech) {
+    const keel_system *system = &mech->system;
+    return system->n_q == system->n_v && !system->n_n && !system->Q_lambda.rows &&
+           mech->body_count - 1 <= MOST_BODIES;
 }
 
-/* The formulas own the reduction that is made with them. */
-static void free_written(keel_system *formulas) {
-    ki_reduction_free(formulas->reduction);
-    keel_equations_system_free(formulas);
-}
-
-/* A reduction that the mechanism has already stays. */
-static keel_status add_reduction(ki_mech *mech) {
-    keel_status status = KEEL_OK;
-    if (!mech->system.reduction) {
-        status = ki_reduce(mech, &mech->formulas->reduction);
-        mech->system.reduction = mech->formulas->reduction;
-    }
-    return status;
-}
-
-static keel_status write_one(ki_mech *mech) {
+keel_status ki_write(const ki_mech *mech, ki_model **model) {
     ki_builder b;
     ki_writer w;
-    if (!is_simple(&mech->system) || mech->body_count - 1 > MOST_BODIES || mech->formulas)
-        return KEEL_OK;
+    *model = NULL;
     bool written = begin(&b, mech, &w) && write_all(&b, &w);
     keel_status status = ki_builder_status(&b);
     if (written && status == KEEL_OK) {
         finish(&b, mech);
         status = ki_builder_status(&b);
     }
-    if (written && status == KEEL_OK) {
-        ki_mech_use_formulas(mech, &ki_builder_release(&b)->system, free_written);
-        status = add_reduction(mech);
-    }
+    if (written && status == KEEL_OK)
+        *model = ki_builder_release(&b);
     ki_builder_free(&b);
     return status;
-}
-
-keel_status keel_mechanism_write(keel_system *system) {
-    if (!system)
-        return KEEL_ERROR_INPUT;
-    ki_mech *mech = (ki_mech *)system; /* its first member */
-    keel_status status = write_one(mech);
-    return !status && mech->reduced ? write_one(mech->reduced) : status;
 }

@@ -288,11 +288,6 @@ static void fill(ki_selection *s) {
     sys->units.multiplier = select_names(s, whole->units.multiplier);
 }
 
-static void prepare(const keel_system *system, void *work) {
-    const keel_system *whole = ((const ki_selection *)system->model)->whole;
-    whole->prepare(whole, ki_selection_whole_work(work));
-}
-
 /* What does not go by rows stays; what is known of all rows only is left out. */
 static void connect(ki_selection *s) {
     keel_system *sys = &s->system;
@@ -307,7 +302,7 @@ static void connect(ki_selection *s) {
     sys->explain = sys->explain ? explain : NULL;
     sys->law = NULL; /* the whole system is asked */
     sys->kernel = NULL;
-    sys->prepare = sys->prepare ? prepare : NULL;
+    sys->for_run = NULL; /* asked of the whole system */
     sys->accelerate = NULL;
     memset(&sys->own, 0, sizeof sys->own);
     sys->reduction = NULL;

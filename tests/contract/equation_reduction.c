@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "keel/native.h"
+#include "long_run.h"
 #include "reductions.h"
 
 static const double PI = 3.14159265358979323846;
@@ -288,7 +289,7 @@ static void test_room(void **state) {
     trial_end(&t);
     /* linear rows alone: the map ends nowhere */
     t = trial_of(DRIVEN, "auto");
-    assert_null(t.model->system->reduction->room);
+    assert_null(long_run(t.model->system)->reduction->room);
     trial_end(&t);
 }
 
@@ -317,8 +318,8 @@ static void test_refusals(void **state) {
                  "  kinetic: (x'^2 + y'^2 + z'^2)/2\n  %s\nsimulate: {until: 1}\n",
                  SECTIONS[i]);
         trial t = trial_of(text, "auto");
-        if (t.model->system->reduction)
-            fail_msg("%s: %s", SECTIONS[i], t.model->system->reduction->reason);
+        if (long_run(t.model->system)->reduction)
+            fail_msg("%s: %s", SECTIONS[i], long_run(t.model->system)->reduction->reason);
         trial_end(&t);
     }
 }
@@ -361,7 +362,7 @@ static void test_many(void **state) {
             }
             pair_end(&p);
         } else {
-            assert_null(t.model->system->reduction);
+            assert_null(long_run(t.model->system)->reduction);
         }
         trial_end(&t);
     }

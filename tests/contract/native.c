@@ -21,6 +21,7 @@
 #include "keel/native.h"
 #include "keel/run.h"
 #include "linalg/saddle_internal.h"
+#include "long_run.h"
 
 enum { POINTS = 4, TERMS = 14 };
 
@@ -95,11 +96,11 @@ static ki_model *formulas_of(const keel_system *system) {
     return keel_equations_inside(formulas ? formulas : system);
 }
 
-static void set_code(keel_system *system, const ki_native_code *code) {
+static void set_code(const keel_system *system, const ki_native_code *code) {
     atomic_store(&formulas_of(system)->native, code);
 }
 
-static void compare_terms(keel_system *system, const ki_native_code *code, const keel_point *at) {
+static void compare_terms(const keel_system *system, const ki_native_code *code, const keel_point *at) {
     static const unsigned SETS[] = {
         KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | KEEL_STATES | KEEL_POWER | KEEL_VELOCITY,
         KEEL_MASS | KEEL_JACOBIAN | KEEL_FORCE | KEEL_XI | KEEL_STATES | KEEL_POWER,
@@ -177,7 +178,7 @@ static void ask(keel_saddle *K, const double *M, const double *J, const double *
 static int done, given_back;
 
 /* The same matrices with the code and without; forces and targets are the point's own numbers. */
-static void compare_solves(keel_system *system, const keel_saddle_code *code, const double *M,
+static void compare_solves(const keel_system *system, const keel_saddle_code *code, const double *M,
                            const double *J, const double *D, const keel_point *at) {
     int n = system->n_v, m = keel_system_m(system);
     answers a[2];
@@ -241,7 +242,8 @@ static int in_one_go;
 static int not_finite;
 
 /* With a velocity that is no number: where that reaches Q or xi, stages() must say so. */
-static void break_stage(keel_system *system, void *work, const keel_saddle_code *code, const keel_point *at) {
+static void break_stage(const keel_system *system, void *work, const keel_saddle_code *code,
+                        const keel_point *at) {
     int n = system->n_v, m = keel_system_m(system);
     double *y = zeroed((size_t)(2 * n + 1)), *v = y + n, *rate = zeroed((size_t)(2 * n + 1)), sum = 0;
     collected c = collected_new(system);
@@ -276,7 +278,7 @@ static void break_stage(keel_system *system, void *work, const keel_saddle_code 
 
 /* Stages in one go against stages one by one at points that are combined before; the weights make rows of all
  * lengths. Where one is given back both stop there. */
-static void compare_stages(keel_system *system, const keel_saddle_code *code, const keel_point *at) {
+static void compare_stages(const keel_system *system, const keel_saddle_code *code, const keel_point *at) {
     enum { STAGES = 8 };
     int n = system->n_v, width = 2 * n + 1 + 3; /* whole fours */
     double *all = zeroed((size_t)((2 * STAGES + 3) * width)), *y = all, *Y[2] = {y + width, y + 2 * width};
@@ -332,7 +334,7 @@ static bool repeat_row(keel_pattern P, double *J) {
 }
 
 /* M and J at the point; then with D, with dependent rows, without mass somewhere. */
-static void compare_kernel(keel_system *system, const keel_saddle_code *code, const keel_point *at) {
+static void compare_kernel(const keel_system *system, const keel_saddle_code *code, const keel_point *at) {
     collected c = collected_new(system);
     int m = keel_system_m(system);
     double *D = zeroed((size_t)m);
@@ -361,7 +363,7 @@ static void compare_kernel(keel_system *system, const keel_saddle_code *code, co
 }
 
 static void compare_points(const keel_model *model, const ki_native_code *code) {
-    keel_system *s = model->system;
+    const keel_system *s = long_run(model->system);
     const keel_state *start = model->start;
     uint64_t seed = 1;
     for (int k = 0; k < POINTS; k++) {
@@ -381,7 +383,7 @@ static void compare_points(const keel_model *model, const ki_native_code *code) 
 
 /* A tenth of the model's own run: what it costs, and where it ends. */
 static void compare_runs(const keel_model *model, const ki_native_code *code) {
-    keel_system *s = model->system;
+    const keel_system *s = long_run(model->system);
     keel_settings settings = model->settings;
     keel_result result[2];
     settings.until = model->start->t + 0.1 * (settings.until - model->start->t);
@@ -411,15 +413,16 @@ static void compare_model(const char *path, const keel_assignment *set, int set_
     keel_diagnostics *messages = keel_diagnostics_new();
     keel_model *model = keel_model_read(path, set, set_count, messages, &status);
     assert_non_null(model);
-    if (model->is_mechanism && formulas_of(model->system))
+    const keel_system *system = long_run(model->system);
+    if (model->is_mechanism && formulas_of(system))
         assert_true(keel_model_assemble(model, messages, NULL) >= 0);
     keel_native *native = keel_native_attach(model->system, NULL, messages);
     assert_non_null(native);
-    if (formulas_of(model->system)) {
+    if (formulas_of(system)) {
         if (keel_native_compile(native, 1) != KEEL_NATIVE_READY)
             fail_msg("%s: %s", path, keel_diagnostics_get(messages, 0).text);
-        assert_string_equal(keel_equations_code(&formulas_of(model->system)->system), "native");
-        const ki_native_code *code = atomic_load(&formulas_of(model->system)->native);
+        assert_string_equal(keel_equations_code(&formulas_of(system)->system), "native");
+        const ki_native_code *code = atomic_load(&formulas_of(system)->native);
         const keel_saddle_code *kernel = code->saddle;
         print_message("%s%s\n", path,
                       !kernel                              ? ""
@@ -432,7 +435,7 @@ static void compare_model(const char *path, const keel_assignment *set, int set_
         counts->sparse += kernel && kernel->path == KEEL_SADDLE_SPARSE;
     } else {
         assert_int_equal(keel_native_compile(native, 1), KEEL_NATIVE_FAILED);
-        assert_null(keel_equations_code(model->system));
+        assert_null(keel_equations_code(system));
     }
     keel_native_detach(native);
     keel_model_free(model);

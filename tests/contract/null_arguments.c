@@ -85,7 +85,6 @@ static void equations_functions(void **state) {
     REFUSES(1, keel_equations_inside(P(0)) == NULL);
     REFUSES(1, keel_equations_shortened(P(0)) == NULL);
     REFUSES(1, keel_equations_prepared(P(0)) == 0);
-    IGNORES(1, keel_equations_prepare(P(0)));
     REFUSES(3, keel_equations_value(P(0), P(1), (keel_location){0}, NULL, P(2)) == KEEL_ERROR_INPUT);
     REFUSES(2, keel_equations_parameters(P(0), NULL, k == 1 ? NULL : visit, NULL) == KEEL_ERROR_INPUT);
 }
@@ -115,6 +114,7 @@ static void mechanism_functions(void **state) {
     IGNORES(1, keel_mechanism_system_free(P(0)));
     REFUSES(1, keel_mechanism_write(P(0)) == KEEL_ERROR_INPUT);
     REFUSES(1, keel_mechanism_formulas(P(0)) == NULL);
+    REFUSES(1, keel_mechanism_long_run(P(0)) == NULL);
     REFUSES(1, keel_mechanism_look(P(0), NULL) == 0);
     REFUSES(1, !strcmp(keel_mechanism_joint_name(P(0), 0), ""));
     REFUSES(1, !strcmp(keel_mechanism_joint_type(P(0), 0), ""));

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "long_run.h"
 #include "mechanism/mech_system.h"
 #include "mechanism/pins.h"
 #include "mechanisms.h"
@@ -396,7 +397,7 @@ static void test_runs(void **state) {
         trial_end(&t);
     }
     trial few = variant_trial(&(variant){.model = "a03_andrews"});
-    assert_null(few.model->system->accelerate);
+    assert_null(long_run(few.model->system)->accelerate); /* machine code is faster */
     trial_end(&few);
 }
 

@@ -14,6 +14,7 @@
 
 #include "keel/keel.h"
 #include "keel/modelfile.h"
+#include "long_run.h"
 
 enum { MOST = 16, POINTS = 24 };
 
@@ -365,7 +366,7 @@ static void test_motion(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof OFFERED / sizeof *OFFERED; i++) {
         keel_model *model = model_of(OFFERED[i]);
-        const keel_reduction *r = model->system->reduction;
+        const keel_reduction *r = long_run(model->system)->reduction;
         uint64_t seed = 11;
         char message[256];
         bench full, reduced;
@@ -374,7 +375,7 @@ static void test_motion(void **state) {
         print_message("%s\n", r->reason);
         assert_int_equal(keel_system_validate(r->system, message, sizeof message), KEEL_OK);
         assert_int_equal(r->system->n_v, 1);
-        bench_begin(&full, model->system);
+        bench_begin(&full, long_run(model->system));
         bench_begin(&reduced, r->system);
         for (int k = 0; k < POINTS; k++)
             compare_at(OFFERED[i], &full, &reduced, number(&seed), 20 * number(&seed), 5 * number(&seed));
@@ -389,7 +390,7 @@ static void test_run(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof OFFERED / sizeof *OFFERED; i++) {
         keel_model *model = model_of(OFFERED[i]);
-        const keel_reduction *r = model->system->reduction;
+        const keel_reduction *r = long_run(model->system)->reduction;
         keel_settings settings = model->settings;
         keel_result full = {0}, reduced = {0};
         keel_state *start = keel_state_new(r->system);
@@ -433,7 +434,7 @@ static void test_natural(void **state) {
         keel_model *model = model_of(OFFERED[i]);
         bool forced = strstr(OFFERED[i], "forces:") || strstr(OFFERED[i], "friction:") ||
                       strcmp(OFFERED[i], "slider_crank_bodies") == 0; /* a spring and a push */
-        assert_int_equal(model->system->reduction->system->kinematics != NULL, !forced);
+        assert_int_equal(long_run(model->system)->reduction->system->kinematics != NULL, !forced);
         natural += !forced;
         keel_model_free(model);
     }
@@ -507,11 +508,11 @@ static const char *const NOT_OFFERED[] = {
 static void test_refused(void **state) {
     (void)state;
     keel_model *model = model_of(THROUGH_THE_PIVOT SHORT_CRANK);
-    assert_non_null(model->system->reduction); /* what the others vary */
+    assert_non_null(long_run(model->system)->reduction); /* what the others vary */
     keel_model_free(model);
     for (size_t i = 0; i < sizeof NOT_OFFERED / sizeof *NOT_OFFERED; i++) {
         model = model_of(NOT_OFFERED[i]);
-        if (model->system->reduction)
+        if (long_run(model->system)->reduction)
             fail_msg("offered:\n%s", NOT_OFFERED[i]);
         keel_model_free(model);
     }
@@ -521,7 +522,7 @@ static void test_refused(void **state) {
 static void test_other_branch(void **state) {
     (void)state;
     keel_model *model = model_of(THROUGH_THE_PIVOT SHORT_CRANK);
-    const keel_system *s = model->system;
+    const keel_system *s = long_run(model->system);
     const keel_reduction *r = s->reduction;
     bench full, reduced;
     double u, u_rate, v[MOST] = {0}, *q = model->start->q;

@@ -8,7 +8,16 @@
 
 #include <cmocka.h>
 
+#include "long_run.h"
 #include "trials.h"
+
+/* With closed forms as in a run that is long enough to earn them. */
+static trial closed_trial(const char *model, const char *method) {
+    trial t = trial_of(model, method);
+    t.settings.code = KEEL_CODE_TAPE;
+    return t;
+}
+
 
 /* An offset slider crank whose crank q cannot turn fully: at sin q = 0.625 the rod p is upright, and goes on
  * while the crank swings back. The pose is not singular, but p(q) ends there. */
@@ -90,7 +99,7 @@ static void run_table(trial *t, table *rows) {
 
 /* Both runs of a text, row by row. */
 static void compare_runs(const char *text, bool leaves, double tolerance) {
-    trial t = trial_of(text, "auto"), all = trial_of(text, "auto");
+    trial t = closed_trial(text, "auto"), all = closed_trial(text, "auto");
     table rows, reference;
     all.settings.closed_forms = KEEL_CLOSED_FORMS_NO;
     run_table(&t, &rows);
@@ -123,7 +132,7 @@ static void test_end_of_the_map(void **state) {
     (void)state;
     compare_runs(STILL, true, 1e-8);
     /* the rod does pass what ends its map */
-    trial t = trial_of(STILL, "auto");
+    trial t = closed_trial(STILL, "auto");
     table rows;
     run_table(&t, &rows);
     double lowest = 0;
@@ -140,7 +149,7 @@ static void test_drivers_do_work(void **state) {
     compare_runs(MOVING, true, 1e-7);
     compare_runs(DRIVEN, false, 1e-8);
     compare_runs(LINEAR_TERMS, false, 1e-8);
-    trial t = trial_of(DRIVEN, "auto");
+    trial t = closed_trial(DRIVEN, "auto");
     trial_run(&t, NULL);
     trial_expect_ok(&t);
     assert_true(fabs(t.result.energy_final - t.result.energy_initial) > 0.1);
@@ -151,7 +160,7 @@ static void test_drivers_do_work(void **state) {
 static void test_crossing_branches(void **state) {
     (void)state;
     compare_runs(EQUAL, true, 1e-7);
-    trial t = trial_of(EQUAL, "auto");
+    trial t = closed_trial(EQUAL, "auto");
     trial_run(&t, NULL);
     trial_expect_ok(&t);
     /* left on the way, then the pose is told as without closed forms */
@@ -164,7 +173,7 @@ static void test_singular_stop(void **state) {
     double end[2];
     (void)state;
     for (int closed = 0; closed < 2; closed++) {
-        trial t = trial_of(EQUAL, "auto");
+        trial t = closed_trial(EQUAL, "auto");
         t.settings.singular = KEEL_SINGULAR_STOP;
         t.settings.closed_forms = closed ? KEEL_CLOSED_FORMS_AUTO : KEEL_CLOSED_FORMS_NO;
         assert_int_equal(trial_run(&t, NULL), KEEL_ERROR_SINGULAR);
@@ -182,7 +191,7 @@ static void test_singular_stop(void **state) {
 /* Counts never go back, times do not, and the drift of the energy has no jump where the map is left. */
 static void test_counts(void **state) {
     (void)state;
-    trial t = trial_of(MOVING, "auto");
+    trial t = closed_trial(MOVING, "auto");
     keel_status status;
     keel_simulation *sim =
         keel_simulation_new(t.model->system, t.model->start, 1, &t.settings, t.messages, &status);
@@ -219,7 +228,7 @@ static void test_counts(void **state) {
 static void test_restart(void **state) {
     (void)state;
     for (int half = 0; half < 2; half++) {
-        trial t = trial_of(STILL, "auto"), first = trial_of(STILL, "auto");
+        trial t = closed_trial(STILL, "auto"), first = closed_trial(STILL, "auto");
         trial_run(&t, NULL);
         trial_expect_ok(&t);
         assert_int_equal(t.result.event_count, 1);
@@ -253,12 +262,12 @@ static void test_named_methods(void **state) {
                    {"ida/index1/none", 1e-10, 0, 1e-5, 1e-6},
                    {"rk4/index1/projection", 0, 1e-3, 1e-6, 1e-12}};
     (void)state;
-    trial reference = trial_of(STILL, "auto");
+    trial reference = closed_trial(STILL, "auto");
     reference.settings.closed_forms = KEEL_CLOSED_FORMS_NO;
     trial_run(&reference, NULL);
     trial_expect_ok(&reference);
     for (size_t i = 0; i < sizeof METHODS / sizeof *METHODS; i++) {
-        trial t = trial_of(STILL, METHODS[i].method);
+        trial t = closed_trial(STILL, METHODS[i].method);
         t.settings.closed_forms = KEEL_CLOSED_FORMS_YES;
         t.settings.tolerance = METHODS[i].tolerance > 0 ? METHODS[i].tolerance : t.settings.tolerance;
         t.settings.step = METHODS[i].step;
@@ -276,7 +285,7 @@ static void test_named_methods(void **state) {
 /* With all coordinates from the first step on, or not at all if closed forms are asked for. */
 static void test_other_branch(void **state) {
     (void)state;
-    trial t = trial_of(STILL, "auto");
+    trial t = closed_trial(STILL, "auto");
     keel_state *start = t.model->start;
     start->q[1] = 3.14159265358979323846 - start->q[1];
     start->v[1] = -start->v[1];
@@ -295,7 +304,7 @@ static void test_other_branch(void **state) {
 static void test_wrong_settings(void **state) {
     (void)state;
     static const char TEXT[] = SWING("0.5", "0") "0.5}\nsimulate: {until: 4, K_D: {pim: 1}}\n";
-    trial t = trial_of(TEXT, "auto");
+    trial t = closed_trial(TEXT, "auto");
     assert_int_equal(trial_run(&t, NULL), KEEL_ERROR_INPUT);
     assert_non_null(strstr(trial_error(&t), "there is no row 'pim'"));
     assert_int_equal(t.result.count.steps, 0);
@@ -308,8 +317,8 @@ static void test_not_a_number(void **state) {
     static const char TEXT[] = "keel: 1\nequations:\n  coordinates: {q: 0.2, p: 0}\n  kinetic: q'^2 + p'^2\n"
                                "  forces: {q: sqrt(1 - t)}\n  holonomic: {pin: sin(p) - 0.1*sin(3*t)*q^2}\n"
                                "simulate: {until: 2, output: 0.05}\n";
-    trial t = trial_of(TEXT, "auto");
-    assert_non_null(t.model->system->reduction);
+    trial t = closed_trial(TEXT, "auto");
+    assert_non_null(long_run(t.model->system)->reduction);
     table rows = {.n = 2};
     assert_true(trial_run(&t, &(keel_observer){.user = &rows, .row = keep_row}) < 0);
     assert_non_null(strstr(trial_error(&t), "is not finite"));

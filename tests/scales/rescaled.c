@@ -286,7 +286,7 @@ rescaled *rescaled_new(const keel_system *base, units in) {
     s->advance = base->advance ? advance : NULL;
     s->pull = base->pull ? pull : NULL;
     s->kernel = NULL;
-    s->prepare = NULL;
+    s->for_run = NULL;
     s->switches.next = base->switches.next ? next_switch : NULL;
     s->switches.values = base->switches.values ? switch_values : NULL;
     s->accelerate = NULL;
