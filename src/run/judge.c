@@ -137,7 +137,7 @@ static keel_promise promise_of(const keel_simulation *sim) {
     return promise;
 }
 
-static double limit_of_level(const keel_simulation *sim, keel_keeping keeping, bool positions) {
+static double limit_of_level(const keel_simulation *sim, keel_keeping keeping, bool positions, bool in_pose) {
     const keel_settings *set = &sim->settings;
     double eps = step_error(sim, positions), steps = step_count(sim);
     double limit = SPOILT;
@@ -146,7 +146,7 @@ static double limit_of_level(const keel_simulation *sim, keel_keeping keeping, b
     switch (keeping) {
     case KEEL_KEEPS_EXACT:
         limit = fmax(1e4 * set->projection_tolerance, takes_fixed_steps(set) ? 0 : eps);
-        if (sim->row_in_pose) /* there, velocities follow positions that interpolation has */
+        if (in_pose) /* there, velocities follow positions that interpolation has */
             limit = fmax(limit, 1e4 * eps);
         break;
     case KEEL_KEEPS_BOUNDED:
@@ -221,9 +221,9 @@ static const level POSITIONS = {"constraints", "the constraints are not held"},
                    VELOCITIES = {"velocities", "the velocities do not fit the constraints"};
 
 static void judge_level(const keel_simulation *sim, const keel_violation *violation, const level *of,
-                        keel_keeping keeping, keel_judgement *j) {
+                        keel_keeping keeping, bool in_pose, keel_judgement *j) {
     char name[100];
-    double limit = limit_of_level(sim, keeping, of == &POSITIONS), value = violation->max_scaled;
+    double limit = limit_of_level(sim, keeping, of == &POSITIONS, in_pose), value = violation->max_scaled;
     *j = (keel_judgement){.made = 1,
                           .ok = value <= limit,
                           .value = value,
@@ -244,6 +244,18 @@ static void judge_level(const keel_simulation *sim, const keel_violation *violat
         say(j, "%s yield by %.2g of their size; springs promise no more than %.2g", of->what, value, limit);
     else
         say(j, "%s hold to %.2g of their size", of->what, value);
+}
+
+/* Rows in a singular pose by themselves, and all other states. */
+static void judge_levels(const keel_simulation *sim, const keel_violation *usual,
+                         const keel_violation *in_pose, const level *of, keel_keeping keeping,
+                         keel_judgement *j) {
+    keel_judgement there = {.ok = 1};
+    judge_level(sim, usual, of, keeping, false, j);
+    if (in_pose->worst >= 0)
+        judge_level(sim, in_pose, of, keeping, true, &there);
+    if (j->ok && !there.ok)
+        *j = there;
 }
 
 /* A method that damps may lose energy; what it may not do is gain some. */
@@ -337,9 +349,11 @@ void ki_judge_run(const keel_simulation *sim, keel_result *result) {
     bool open = sim->settings.start_state == KEEL_START_AS_GIVEN;
     judge_end(sim, &check[KEEL_CHECK_END]);
     if (sim->system->n_h && !open)
-        judge_level(sim, &result->position, &POSITIONS, promise.position, &check[KEEL_CHECK_POSITIONS]);
+        judge_levels(sim, &sim->position, &sim->position_in_pose, &POSITIONS, promise.position,
+                     &check[KEEL_CHECK_POSITIONS]);
     if (keel_system_m(sim->system) && !open)
-        judge_level(sim, &result->velocity, &VELOCITIES, promise.velocity, &check[KEEL_CHECK_VELOCITIES]);
+        judge_levels(sim, &sim->velocity, &sim->velocity_in_pose, &VELOCITIES, promise.velocity,
+                     &check[KEEL_CHECK_VELOCITIES]);
     if (result->has_energy && !open)
         judge_energy(sim, promise.energy, &check[KEEL_CHECK_ENERGY]);
     if (sim->integrator->rough.active && sim->integrator->steps)

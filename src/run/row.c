@@ -147,6 +147,7 @@ static keel_status rates_of_row(keel_simulation *sim, double t) {
 
 static keel_status evaluate_row(keel_simulation *sim, double t) {
     ki_dynamics *d = &sim->rows;
+    sim->row_in_pose = false;
     keel_status status = state_of_row(sim, t);
     if (!status)
         status = rates_of_row(sim, t);
@@ -208,6 +209,16 @@ static keel_status energy_of_row(keel_simulation *sim, double t, keel_row *row) 
     return status;
 }
 
+static void track_row(keel_simulation *sim, double t, const ki_violation *w) {
+    keel_violation *position = sim->row_in_pose ? &sim->position_in_pose : &sim->position;
+    keel_violation *velocity = sim->row_in_pose ? &sim->velocity_in_pose : &sim->velocity;
+    double final_position = position->final, final_velocity = velocity->final;
+    ki_track_violation(position, t, w->position, w->position_scaled, w->position_row);
+    ki_track_violation(velocity, t, w->velocity, w->velocity_scaled, w->velocity_row);
+    position->final = final_position;
+    velocity->final = final_velocity;
+}
+
 keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     if (!sim || !row)
         return KEEL_ERROR_INPUT;
@@ -248,14 +259,7 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     row->projections = d->by_velocity.rank ? d->by_velocity.d : NULL;
     row->position_violation = violation.position;
     row->velocity_violation = violation.velocity;
-    if (t != sim->integrator->t) { /* ends of steps are tracked already */
-        double final_position = sim->position.final, final_velocity = sim->velocity.final;
-        ki_track_violation(&sim->position, t, violation.position, violation.position_scaled,
-                           violation.position_row);
-        ki_track_violation(&sim->velocity, t, violation.velocity, violation.velocity_scaled,
-                           violation.velocity_row);
-        sim->position.final = final_position;
-        sim->velocity.final = final_velocity;
-    }
+    if (t != sim->integrator->t) /* ends of steps are tracked already */
+        track_row(sim, t, &violation);
     return KEEL_OK;
 }

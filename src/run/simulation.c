@@ -67,6 +67,13 @@ void ki_track_violation(keel_violation *total, double t, double violation, doubl
     total->max_scaled = fmax(total->max_scaled, scaled);
 }
 
+keel_violation ki_worse_violation(const keel_violation *a, const keel_violation *b) {
+    keel_violation worse = b->worst >= 0 && (a->worst < 0 || b->max > a->max) ? *b : *a;
+    worse.max_scaled = fmax(a->max_scaled, b->max_scaled);
+    worse.final = a->final;
+    return worse;
+}
+
 static keel_status measure_violation(keel_simulation *sim) {
     ki_violation w;
     const ki_integrator *in = sim->integrator;
@@ -353,6 +360,7 @@ keel_simulation *ki_simulation_begin(const keel_system *system, const keel_state
     sim->settings = *settings;
     sim->diagnostics = diagnostics;
     sim->position.worst = sim->velocity.worst = sim->held.repeated.worst = -1;
+    sim->position_in_pose.worst = sim->velocity_in_pose.worst = -1;
     ki_arena_init(&sim->arena);
     *status = ki_choose_reduction(system, settings, diagnostics, &sim->reduction);
     if (!*status)

@@ -67,12 +67,13 @@ struct keel_simulation {
 
     double *row_y, *row_k, *row_outputs; /* the last row */
     ki_violation row_violation;          /* ... of the constraints held, by their numbers among all */
-    bool row_in_pose;  /* a row was asked for so near to a singular pose that interpolation has a say in it */
+    bool row_in_pose;  /* the last row is so near to a singular pose that interpolation has a say in it */
     double *reduced_y; /* with a reduction: a state in u */
     double *trusted_y, trusted_t; /* ... the last one before which nothing was wrong with the map */
     double *pose, *pose_now;      /* [n_poses] of the reduction, after the last step and scratch */
 
     keel_violation position, velocity;
+    keel_violation position_in_pose, velocity_in_pose; /* of rows in a singular pose, which are not in those */
     double energy_initial, energy_final, energy_drift, energy_drift_max;
     double energy_origin; /* of the system of the steps, at the start: `energy_initial`, or with a reduction
                              what its coordinates make of it */
@@ -113,6 +114,9 @@ keel_status ki_take_step(keel_simulation *sim);
 
 /* Takes a violation into the largest so far at its level. */
 void ki_track_violation(keel_violation *total, double t, double violation, double scaled, int row);
+
+/* The larger one of two. */
+keel_violation ki_worse_violation(const keel_violation *a, const keel_violation *b);
 
 /* Energy at (t, y), and what it has changed since `energy_start` besides the work; 0 for a system without
  * energy. */

@@ -24,8 +24,8 @@ typedef struct choice {
     double *a; /* [n_v] */
 } choice;
 
-/* "'A.angle'' : 'B.angle'' = 1 : -2": the largest velocities along a branch. */
-static void describe(const keel_simulation *sim, const double *v, char *text, size_t size) {
+/* "A.angle' 1, B.angle' -2": the first velocities along a branch that are more than a part of the largest. */
+static void describe(const keel_simulation *sim, const double *v, double least, char *text, size_t size) {
     enum { TOLD = 3 };
     const keel_system *sys = sim->system;
     char buffer[32];
@@ -37,7 +37,7 @@ static void describe(const keel_simulation *sim, const double *v, char *text, si
         most = fmax(most, fabs(v[j]) / (sys->q_size ? sys->q_size[j] : 1));
     for (int j = 0; j < sys->n_v && told < TOLD && used < size; j++) {
         double part = most > 0 ? v[j] / (sys->q_size ? sys->q_size[j] : 1) / most : 0;
-        if (fabs(part) < 1e-3)
+        if (fabs(part) < least)
             continue;
         used += (size_t)snprintf(text + used, size - used, "%s%s %.3g", told ? ", " : "",
                                  keel_system_name(sys, KEEL_NAME_V, j, buffer), v[j]);
@@ -119,7 +119,7 @@ static void tell(keel_simulation *sim, const ki_branches *branches, const choice
     int here, usual;
     ki_ranks_to_tell(&sim->held.look, &here, &usual);
     char along[160];
-    describe(sim, by_velocity ? v : chosen->a, along, sizeof along);
+    describe(sim, by_velocity ? v : chosen->a, 1e-3, along, sizeof along);
     keel_diagnostics_add(
         sim->diagnostics, KEEL_NOTE, (keel_location){0},
         "the run starts in a singular pose: rank %d, usually %d; %d %s here; %s (%s)%s", here, usual,
@@ -150,28 +150,68 @@ static keel_status rate_of_start(keel_simulation *sim, double t, double *y, cons
     return status;
 }
 
+/* Of the velocities that all constraints allow at the point, the one that they resist most next to it, in
+ * natural sizes: v [n_v]. False: there is none. */
+static bool find_seeming_velocity(keel_simulation *sim, const keel_point *at, double *v) {
+    enum { ROUNDS = 30 };
+    ki_independence *look = &sim->held.look;
+    const keel_system *sys = sim->system;
+    int n = look->n, m = look->m, rank;
+    keel_point there = *at;
+    double *K = KI_NEW(&sim->arena, double, (size_t)n *(size_t)ki_most_freedoms(look));
+    double *next = KI_NEW(&sim->arena, double, n);
+    there.q = look->q;
+    if (look->large || sim->arena.failed || ki_count_independent(look, at, &rank))
+        return false;
+    int count = ki_freedoms(look, K);
+    if (count == 0 || ki_load_rows(look, &there))
+        return false;
+    for (int j = 0; j < n; j++)
+        v[j] = 1;
+    for (int round = 0; round < ROUNDS; round++) { /* v <- K^T K H^T H v */
+        memset(next, 0, (size_t)n * sizeof *next);
+        for (int i = 0; i < m; i++) {
+            const double *row = look->H + (size_t)i * (size_t)n;
+            ki_axpy(n, ki_dot(n, row, v), row, next);
+        }
+        memset(v, 0, (size_t)n * sizeof *v);
+        for (int k = 0; k < count; k++)
+            ki_axpy(n, ki_dot(n, K + (size_t)k * (size_t)n, next), K + (size_t)k * (size_t)n, v);
+        double length = sqrt(ki_dot(n, v, v));
+        for (int j = 0; j < n && length > 0; j++)
+            v[j] /= length;
+    }
+    for (int j = 0; j < n; j++)
+        v[j] *= sys->q_size ? sys->q_size[j] : 1;
+    return true;
+}
+
 /* Wheels and skates that forbid a velocity next to the pose, and not in it: nothing resists it here, and as
  * soon as it has moved anything it is impossible. Names one of those that have nothing to say here. */
 static keel_status refuse_rolling(keel_simulation *sim, const keel_point *at) {
     ki_independence *look = &sim->held.look;
     const keel_system *sys = sim->system;
-    char buffer[32];
+    char buffer[32], along[160] = "";
     const char *name = NULL;
-    int rank_here = look->rank_here, rank;
-    keel_status status = ki_count_independent(look, at, &rank);
-    for (int i = 0; !status && i < look->rank && !name; i++)
+    int rank_here = look->rank_here, rank_usual = look->rank, rank;
+    double *v = KI_NEW(&sim->arena, double, sys->n_v);
+    keel_status status = v ? ki_count_independent(look, at, &rank) : KEEL_ERROR_MEMORY;
+    for (int i = 0; !status && i < rank_usual && !name; i++)
         if (look->row[i] >= sys->n_h && !look->taken[look->row[i]])
             name = keel_system_name(sys, KEEL_NAME_CONSTRAINT, look->row[i], buffer);
     if (status)
         return status;
+    if (find_seeming_velocity(sim, at, v))
+        describe(sim, v, 0.5, along, sizeof along);
     keel_diagnostics_add(
         sim->diagnostics, KEEL_ERROR, (keel_location){0},
         "the run starts in a singular pose of what rolls or slides without slip: %d of its constraints are "
-        "independent, usually %d; '%s' repeats others here and forbids, as soon as anything has moved, what "
-        "they "
-        "allow: a load in that direction meets no resistance. Take away a condition (a wheel that "
-        "may slip sideways), or draw the mechanism a little further on",
-        rank_here, look->rank, name ? name : "one of them");
+        "independent, usually %d. A motion along (%s) seems possible, but as soon as anything has moved it "
+        "would need slip at '%s', which says nothing here: no force resists it, and it is impossible. If "
+        "that "
+        "motion is wanted, let a wheel slide along its axle (a cylindrical joint in the place of the "
+        "revolute); if not, lock it (a fixed joint, or one condition less)",
+        rank_here, rank_usual, along, name ? name : "one of them");
     return KEEL_ERROR_START;
 }
 

@@ -248,11 +248,56 @@ static void motors_turn_flat_cranks(void **state) {
         }
 }
 
+/* A chassis on four struts, whose wheels roll on the ground. Where no wheel may slip sideways the contacts of
+ * an axle keep their distance, and a roll by a would make it 1 / cos a times as long: it is possible to first
+ * order only. With one wheel of each axle free to slide along it the car rolls. */
+#define CAR(axle)                                                                                            \
+    "keel: 1\n"                                                                                              \
+    "gravity: 9.81\n"                                                                                        \
+    "bodies:\n"                                                                                              \
+    "  car: {shape: box, centre: [0, 0.1, 0.6], size: [2, 1, 0.3], mass: 500}\n"                             \
+    "repeat:\n"                                                                                              \
+    "  - for: {i: 0..1}\n"                                                                                   \
+    "    bodies:\n"                                                                                          \
+    "      l[i]: {shape: box, centre: [1 - 2*i, 0.6, 0.3], size: [0.1, 0.1, 0.1], mass: 10}\n"               \
+    "      r[i]: {shape: box, centre: [1 - 2*i, -0.6, 0.3], size: [0.1, 0.1, 0.1], mass: 10}\n"              \
+    "      wl[i]: {mass: 15, centre: [1 - 2*i, 0.6, 0.3], inertia: [0.4, 0.7, 0.4]}\n"                       \
+    "      wr[i]: {mass: 15, centre: [1 - 2*i, -0.6, 0.3], inertia: [0.4, 0.7, 0.4]}\n"                      \
+    "    joints:\n"                                                                                          \
+    "      sl[i]: {type: prismatic, bodies: [car, l[i]], at: [1 - 2*i, 0.6, 0.3], axis: z}\n"                \
+    "      sr[i]: {type: prismatic, bodies: [car, r[i]], at: [1 - 2*i, -0.6, 0.3], axis: z}\n"               \
+    "      al[i]: {type: revolute, bodies: [l[i], wl[i]], at: [1 - 2*i, 0.6, 0.3], axis: y}\n"               \
+    "      ar[i]: {type: " axle ", bodies: [r[i], wr[i]], at: [1 - 2*i, -0.6, 0.3], axis: y}\n"              \
+    "      gl[i]: {type: wheel, bodies: [ground, wl[i]], axis: y, across: z, radius: 0.3,\n"                 \
+    "              at: [[1 - 2*i, 0.6, 0], [1 - 2*i, 0.6, 0.3]]}\n"                                          \
+    "      gr[i]: {type: wheel, bodies: [ground, wr[i]], axis: y, across: z, radius: 0.3,\n"                 \
+    "              at: [[1 - 2*i, -0.6, 0], [1 - 2*i, -0.6, 0.3]]}\n"                                        \
+    "    forces:\n"                                                                                          \
+    "      kl[i]: {type: torsion, joint: sl[i], stiffness: 3e4, damping: 2000}\n"                            \
+    "      kr[i]: {type: torsion, joint: sr[i], stiffness: 3e4, damping: 2000}\n"                            \
+    "outputs: {roll: car.turn.x}\n"                                                                          \
+    "simulate: {until: 1}\n"
+
+static void car_rolls_if_it_can(void **state) {
+    (void)state;
+    trial fixed = run_model(CAR("revolute"), "auto", 1e-8);
+    assert_int_equal(fixed.status, KEEL_ERROR_START);
+    assert_true(says(&fixed, "car.omega1"));
+    assert_true(says(&fixed, "cylindrical joint"));
+    trial_end(&fixed);
+    trial t = run_model(CAR("cylindrical"), "auto", 1e-8);
+    trial_expect_ok(&t);
+    assert_true(t.result.verdict.ok);
+    assert_true(t.result.outputs[0] < -1e-3 || t.result.outputs[0] > 1e-3); /* its centre is off the middle */
+    trial_end(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_parallelogram_falls),    cmocka_unit_test(flat_parallelogram_is_driven),
         cmocka_unit_test(velocities_choose),           cmocka_unit_test(nothing_decides),
         cmocka_unit_test(rounded_parallelogram_turns), cmocka_unit_test(motors_turn_flat_cranks),
+        cmocka_unit_test(car_rolls_if_it_can),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
