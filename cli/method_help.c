@@ -109,7 +109,8 @@ static const story INTEGRATORS[KEEL_INTEGRATORS] = {
     [KEEL_MIDPOINT] =
         {"Forces in the middle of the step, constraints at its end; implicit, of order 2. It keeps "
          "momentum, and energy where potential and constraints are at most quadratic.",
-         "For long runs where momentum must not drift, of systems that do not know their energy, too. Not for "
+         "For long runs where momentum must not drift, of systems that do not know their energy, too. Not "
+         "for "
          "stiff systems: nothing is damped.",
          IMPLICIT_OPTIONS, "O. Gonzalez (1996, 1999)", "conserving.md"},
     [KEEL_CONSERVING] =

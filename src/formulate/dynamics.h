@@ -51,8 +51,8 @@ typedef enum ki_trouble_kind {
     KI_TROUBLE_AUGMENTED,  /* the augmented Lagrangian of a step stopped with row `index` open by `amount` */
     KI_TROUBLE_REPEATED,   /* row `index`, which repeats others, has come open by `amount`   */
     KI_TROUBLE_MEETING, /* branches pass each other ahead, row `index` contradicts others by `amount` there */
-    KI_TROUBLE_SIDES,        /* `why` (a name) changes from one branch to the other without end */
-    KI_TROUBLE_UNSUITED      /* the integrator cannot take the system: `why`                    */
+    KI_TROUBLE_SIDES,   /* `why` (a name) changes from one branch to the other without end */
+    KI_TROUBLE_UNSUITED /* the integrator cannot take the system: `why`                    */
 } ki_trouble_kind;
 
 typedef struct ki_trouble {

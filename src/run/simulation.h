@@ -73,7 +73,8 @@ struct keel_simulation {
     double *pose, *pose_now;      /* [n_poses] of the reduction, after the last step and scratch */
 
     keel_violation position, velocity;
-    keel_violation position_in_pose, velocity_in_pose; /* of rows in a singular pose, which are not in those */
+    keel_violation position_in_pose,
+        velocity_in_pose; /* of rows in a singular pose, which are not in those */
     double energy_initial, energy_final, energy_drift, energy_drift_max;
     double energy_origin; /* of the system of the steps, at the start: `energy_initial`, or with a reduction
                              what its coordinates make of it */

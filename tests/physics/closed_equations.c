@@ -18,7 +18,6 @@ static trial closed_trial(const char *model, const char *method) {
     return t;
 }
 
-
 /* An offset slider crank whose crank q cannot turn fully: at sin q = 0.625 the rod p is upright, and goes on
  * while the crank swings back. The pose is not singular, but p(q) ends there. */
 #define SWING(offset, rate)                                                                                  \

@@ -232,8 +232,8 @@ static void motors_turn_flat_cranks(void **state) {
                 double drift = 0;
                 keel_observer observer = {.user = &drift, .row = watch_energy};
                 trial_run(&t, &observer);
-                /* how well the work of a motor next to a flat pose is known depends at loose tolerances on where
-                 * steps happen to end, which round-off moves; the verdict tells */
+                /* how well the work of a motor next to a flat pose is known depends at loose tolerances on
+                 * where steps happen to end, which round-off moves; the verdict tells */
                 bool loose = tolerance > 1e-6;
                 double bound = loose ? 5 : 0.1;
                 if (t.status || !(t.result.verdict.ok || loose) || !(drift < bound))
