@@ -74,6 +74,7 @@ void *ki_integrator_like(const ki_integrator *other, const ki_method *method) {
         return NULL;
     *self = *other;
     self->method = method;
+    self->judge = NULL;
     ki_arena_init(&self->arena);
     self->y = KI_NEW(&self->arena, double, self->n + KI_SPARE);
     if (self->y)
@@ -87,6 +88,7 @@ void ki_integrator_free(ki_integrator *self) {
         return;
     if (self->method->clear)
         self->method->clear(self);
+    ki_integrator_free(self->judge);
     ki_arena_free(&self->arena);
     free(self);
 }

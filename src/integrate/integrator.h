@@ -125,6 +125,7 @@ struct ki_integrator {
     keel_newton_facts newton; /* of the last step, where a method has them */
     bool has_newton;
     ki_rough_step rough;                   /* of fixed steps that nothing else controls */
+    ki_integrator *judge;                  /* ... takes those in doubt again, of implicit methods */
     ki_steps_of_a_kind damped, slow, fast; /* steps that met a strong damper, one in a slow motion, a fast
                                               spring at rest */
     ki_stiff stiff; /* what an explicit method found to bring its steps near the limit of stability */

@@ -371,28 +371,48 @@ static keel_status init_newton(ki_radau *self) {
                            (const double(*)[KI_RADAU_STAGES])A);
 }
 
+/* The first step is to begin at base->t. */
+static keel_status begin(ki_radau *self, double t_end) {
+    ki_integrator *base = &self->base;
+    ki_dynamics *d = base->flow.dynamics;
+    set_tolerances(self);
+    set_scale(self);
+    copy(self, self->y_old, base->y);
+    keel_status status = ki_rate(d, base->t, base->y, self->rate);
+    if (status)
+        return status;
+    self->h = base->settings.step;
+    if (!(self->h > 0))
+        self->h = ki_choose_first_step(base, self->rate, self->table->stages + 1, t_end, self->y_try,
+                                       self->rate_try);
+    d->step = self->h;
+    ki_follow_motion(d, base->y, self->rate);
+    return ki_has_automatic_gains(d) ? ki_rate(d, base->t, base->y, self->rate) : KEEL_OK;
+}
+
 static keel_status start(ki_integrator *base, const ki_problem *problem) {
     ki_radau *self = (ki_radau *)base;
-    ki_dynamics *d = base->flow.dynamics;
     self->table = problem->kind == KEEL_RADAU9 ? &KI_RADAU9 : &KI_RADAU5;
     base->estimates_work = true;
     allocate(self);
     keel_status status = init_newton(self);
     if (status || base->arena.failed)
         return KEEL_ERROR_MEMORY;
-    set_tolerances(self);
-    set_scale(self);
-    copy(self, self->y_old, base->y);
-    status = ki_rate(d, base->t, base->y, self->rate);
-    if (status)
-        return status;
-    self->h = base->settings.step;
-    if (!(self->h > 0))
-        self->h = ki_choose_first_step(base, self->rate, self->table->stages + 1, problem->t_end, self->y_try,
-                                       self->rate_try);
-    d->step = self->h;
-    ki_follow_motion(d, base->y, self->rate);
-    return ki_has_automatic_gains(d) ? ki_rate(d, base->t, base->y, self->rate) : KEEL_OK;
+    return begin(self, problem->t_end);
+}
+
+keel_status ki_radau_restart(ki_integrator *base, double t, const double *y, double t_end) {
+    ki_radau *self = (ki_radau *)base;
+    base->t = base->t_old = t;
+    base->steps = base->rejected = base->rejected_before = 0;
+    base->longest_step = 0;
+    memcpy(base->y, y, (size_t)base->n * sizeof *y);
+    self->by_stages = self->linearized = self->current = self->rejected = false;
+    self->h_taken = self->h_factored = self->contraction = 0;
+    self->h_before = self->error_before = 0;
+    self->slow = self->left = self->renewals = self->iterations = 0;
+    self->patience = FIRST_PATIENCE;
+    return begin(self, t_end);
 }
 
 static void clear(ki_integrator *base) {

@@ -97,6 +97,9 @@ typedef struct ki_radau {
     double h_before, error_before; /* of the last accepted step, for the controller */
 } ki_radau;
 
+/* As if it were new, at (t, y); nothing is allocated. */
+keel_status ki_radau_restart(ki_integrator *base, double t, const double *y, double t_end);
+
 /* Solves for the stages of a step of h, beginning with the polynomial of the last step.
  * KEEL_ERROR_CONVERGENCE with the step to try instead in *h_next; other failures are those of the model. */
 keel_status ki_radau_solve(ki_radau *self, double h, double *h_next);

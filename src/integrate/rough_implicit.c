@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "integrate/integrator.h"
+#include "integrate/radau.h"
 
 static const double DOUBTFUL = 0.1;
 
@@ -12,20 +12,10 @@ static const double TOLERANCE = 1e-3;
 
 enum { MOST_STEPS = 2000 };
 
-keel_status ki_begin_fixed_steps(ki_integrator *self, const double *rate) {
-    ki_dynamics *d = self->flow.dynamics;
-    if (!self->settings.fixed)
-        return KEEL_OK;
-    if (ki_rough_step_init(&self->rough, &self->arena, d, self->y))
-        return KEEL_ERROR_MEMORY;
-    memcpy(self->rough.rate, rate, (size_t)self->n * sizeof *rate);
-    return KEEL_OK;
-}
-
-/* e <- difference of y to radau5's way from y_old; false where it does not get there. */
-static bool take_by_radau(const ki_integrator *self, double h, const double *y_old, double *e) {
+/* One that has nothing to begin with is of no use, and halves have to do. */
+static keel_status make_judge(ki_integrator *self) {
     keel_status status;
-    double t_end = self->t_old + h;
+    double h = self->settings.step;
     ki_problem problem = {.kind = KEEL_RADAU5,
                           .flow = self->flow_rows,
                           .flow_rows = self->flow_rows,
@@ -34,16 +24,33 @@ static bool take_by_radau(const ki_integrator *self, double h, const double *y_o
                                        .most_steps = MOST_STEPS,
                                        .projected_error = true},
                           .options = self->options,
-                          .t = self->t_old,
-                          .t_end = t_end,
-                          .y = y_old};
-    ki_integrator *exact = ki_integrator_new(&problem, &status);
-    while (exact && !status && exact->t < t_end)
-        status = exact->method->step(exact, t_end);
-    for (int i = 0; exact && !status && i < self->n; i++)
-        e[i] = exact->y[i] - self->y[i];
-    ki_integrator_free(exact);
-    return exact && !status;
+                          .t = self->t,
+                          .t_end = self->t + (h > 0 ? h : 1),
+                          .y = self->y};
+    self->judge = ki_integrator_new(&problem, &status);
+    return status == KEEL_ERROR_MEMORY || status == KEEL_ERROR_CALLBACK ? status : KEEL_OK;
+}
+
+keel_status ki_begin_fixed_steps(ki_integrator *self, const double *rate) {
+    ki_dynamics *d = self->flow.dynamics;
+    if (!self->settings.fixed)
+        return KEEL_OK;
+    if (ki_rough_step_init(&self->rough, &self->arena, d, self->y))
+        return KEEL_ERROR_MEMORY;
+    memcpy(self->rough.rate, rate, (size_t)self->n * sizeof *rate);
+    return make_judge(self);
+}
+
+/* e <- difference of y to radau5's way from y_old; false where it does not get there. */
+static bool take_by_radau(const ki_integrator *self, double h, const double *y_old, double *e) {
+    double t_end = self->t_old + h;
+    ki_integrator *judge = self->judge;
+    keel_status status = judge ? ki_radau_restart(judge, self->t_old, y_old, t_end) : KEEL_ERROR_SINGULAR;
+    while (!status && judge->t < t_end)
+        status = judge->method->step(judge, t_end);
+    for (int i = 0; !status && i < self->n; i++)
+        e[i] = judge->y[i] - self->y[i];
+    return !status;
 }
 
 keel_status ki_look_at_implicit_step(ki_integrator *self, const double *y_old) {

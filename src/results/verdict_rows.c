@@ -76,9 +76,9 @@ int keel_record_finished(const keel_record *record, const keel_origin *origin, c
 
 int keel_record_broken(const keel_record *record, char *text, int size) {
     static const char KEY[] = "\"broken\": \"";
-    const char *from = record->report ? strstr(record->report, KEY) : NULL;
+    const char *from = record && record->report ? strstr(record->report, KEY) : NULL;
     int length = 0;
-    if (!from)
+    if (!from || !text || size < 1)
         return 0;
     for (from += sizeof KEY - 1; *from && *from != '"' && length < size - 1; from++) {
         from += *from == '\\' && from[1]; /* a quotation mark or a backslash */

@@ -205,6 +205,7 @@ static void results_functions(void **state) {
     REFUSES(1, keel_record_origin(P(0)) == NULL);
     REFUSES(2, keel_record_match(P(0), P(1), NULL) == KEEL_ERROR_INPUT);
     REFUSES(2, keel_record_finished(P(0), NULL, P(1), 0) == -1);
+    REFUSES(2, keel_record_broken(P(0), P(1), 0) == 0);
     REFUSES(2, keel_page_write(P(0), P(1), NULL, NULL, NULL) == KEEL_ERROR_INPUT);
     REFUSES(3, keel_summary_write(P(0), NULL, P(1), P(2), NULL) == KEEL_ERROR_INPUT);
     REFUSES(3, keel_report_write(P(0), NULL, P(1), P(2)) == KEEL_ERROR_INPUT);

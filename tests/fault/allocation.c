@@ -255,6 +255,8 @@ static void step_without_allocation(const char *text, const char *const *methods
             assert_int_equal(keel_simulation_step(sim), KEEL_OK);
             assert_int_equal(keel_simulation_row(sim, (t + keel_simulation_time(sim)) / 2, &row), KEEL_OK);
         }
+        if (calls != before)
+            print_message("%s\n", methods[i]);
         assert_int_equal(calls, before);
         keel_simulation_free(sim);
     }

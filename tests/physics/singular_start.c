@@ -237,8 +237,8 @@ static void motors_turn_flat_cranks(void **state) {
                 bool loose = tolerance > 1e-6;
                 double bound = loose ? 5 : 0.1;
                 if (t.status || !(t.result.verdict.ok || loose) || !(drift < bound))
-                    print_message("%d cranks, %d motors, tolerance %g, rows every %g\n", cranks, motors,
-                                  tolerance, output);
+                    print_message("%d cranks, %d motors, tolerance %g, rows every %g: drift %g\n", cranks,
+                                  motors, tolerance, output, drift);
                 trial_expect_ok(&t);
                 assert_true(t.result.verdict.ok || loose);
                 assert_true(drift < bound); /* of some 100 J; with velocities of another branch 50 J */

@@ -219,7 +219,7 @@ static void auto_steps_over_springs_at_rest(void **state) {
 }
 
 /* The wheel set: contact springs limit the steps of dop853, but the motion needs short ones anyway. "auto"
- * tries radau9, goes back and says so. */
+ * tries an implicit method, goes back and says so. */
 static void auto_goes_back(void **state) {
     (void)state;
     trial chosen = trial_of("wheelset", "auto"), explicit = trial_of("wheelset", "dop853");
@@ -233,7 +233,8 @@ static void auto_goes_back(void **state) {
     print_message("auto %ld, dop853 %ld evaluations\n", chosen.result.count.evaluations,
                   explicit.result.count.evaluations);
     assert_non_null(back);
-    assert_true(back && strncmp(back->text, "radau9 needs more work", 22) == 0);
+    assert_true(back && strncmp(back->text, "radau", 5) == 0 &&
+                strstr(back->text, "needs more work per time"));
     assert_int_equal(chosen.result.method.integrator, KEEL_DOP853);
     assert_true((double)chosen.result.count.evaluations < 1.2 * (double)explicit.result.count.evaluations);
     assert_true(difference_at_end(&chosen, &explicit) < 1e-4);

@@ -211,6 +211,33 @@ static void switch_values(const keel_system *system, void *w, const keel_point *
     r->base->switches.values(r->base, ((work *)w)->base, &point, g);
 }
 
+/* A displacement of the base makes xi~ = alpha xi, so that p~ = xi~ . M~ v~ = e T p. */
+static void rigid(const keel_system *system, void *w, const keel_point *at, keel_rigid *x) {
+    const rescaled *r = of(system);
+    const keel_system *b = r->base;
+    keel_point point = point_of(w, at);
+    b->rigid(b, ((work *)w)->base, &point, x);
+    for (int i = 0; x->xi && i < b->n_rigid; i++)
+        multiply(x->xi + (size_t)i * (size_t)b->n_v, r->alpha_v, b->n_v, 1);
+    if (x->momentum)
+        multiply(x->momentum, NULL, b->n_rigid, r->energy * r->in.time);
+    if (x->rate)
+        multiply(x->rate, NULL, b->n_rigid, r->energy);
+}
+
+static void turn_values(const keel_system *system, void *w, const keel_point *at, double *angle,
+                        double *rate) {
+    const rescaled *r = of(system);
+    keel_point point = point_of(w, at);
+    r->base->turns.values(r->base, ((work *)w)->base, &point, angle, rate);
+    multiply(rate, NULL, r->base->turns.count, 1 / r->in.time);
+}
+
+static void turns_near(const keel_system *system, void *w, const double *angle) {
+    const keel_system *b = of(system)->base;
+    b->turns.near(b, ((work *)w)->base, angle);
+}
+
 /* ---- construction */
 
 static bool is_angle(const keel_system *b, int j) {
@@ -289,6 +316,9 @@ rescaled *rescaled_new(const keel_system *base, units in) {
     s->for_run = NULL;
     s->switches.next = base->switches.next ? next_switch : NULL;
     s->switches.values = base->switches.values ? switch_values : NULL;
+    s->rigid = base->rigid ? rigid : NULL;
+    s->turns.values = base->turns.count ? turn_values : NULL;
+    s->turns.near = base->turns.count ? turns_near : NULL;
     s->accelerate = NULL;
     memset(&s->own, 0, sizeof s->own);
     s->reduction = NULL;
