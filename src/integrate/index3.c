@@ -99,7 +99,7 @@ static void build(ki_index3 *self) {
     if (arena->failed)
         return;
     self->values = KI_NEW(arena, double, keel_pattern_count(self->pattern));
-    self->lu = ki_lu_new(self->pattern);
+    self->lu = ki_lu_new_saddle(self->pattern, self->dynamics->system->n_v, self->dynamics->m);
 }
 
 ki_index3 *ki_index3_new(ki_dynamics *d, bool velocity_level, keel_scaling scaling, bool reference_mass) {

@@ -138,7 +138,8 @@ keel_status ki_newton_init(ki_newton *n, ki_dynamics *d) {
     for (int k = 1; k < n->powers && n->part[0]; k++)
         n->part[k] = n->part[0] + (size_t)k * count;
     n->rhs = KI_NEW(&n->arena, double, n->size);
-    n->lu = ki_lu_new(n->pattern);
+    n->lu = n->exact ? ki_lu_new_saddle(n->pattern, n->dynamics->system->n_v, n->dynamics->m)
+                     : ki_lu_new(n->pattern);
     return n->arena.failed || !n->lu ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 

@@ -47,7 +47,21 @@ static bool prepare_dense(ki_lu *lu) {
     return !lu->arena.failed;
 }
 
-static bool prepare_sparse(ki_lu *lu) {
+/* Without constraints KLU finds an order by itself. */
+static bool analyse(ki_lu *lu, keel_pattern pattern, int first, int count) {
+    if (count == 0) {
+        lu->symbolic = klu_analyze(lu->n, lu->start, lu->index, &lu->common);
+        return lu->symbolic != NULL;
+    }
+    int *order = KI_NEW(&lu->arena, int, lu->n);
+    if (!order || !ki_lu_order(pattern, first, count, order))
+        return false;
+    lu->common.btf = 0; /* diagonal blocks would need orders of their own */
+    lu->symbolic = klu_analyze_given(lu->n, lu->start, lu->index, order, order, &lu->common);
+    return lu->symbolic != NULL;
+}
+
+static bool prepare_sparse(ki_lu *lu, keel_pattern pattern, int first, int count) {
     lu->probe = KI_NEW(&lu->arena, double, lu->n);
     lu->rest = KI_NEW(&lu->arena, double, lu->n);
     if (lu->arena.failed)
@@ -55,11 +69,10 @@ static bool prepare_sparse(ki_lu *lu) {
     klu_defaults(&lu->common);
     lu->common.scale = -1;
     lu->common.tol = PIVOT_PREFERENCE;
-    lu->symbolic = klu_analyze(lu->n, lu->start, lu->index, &lu->common);
-    return lu->symbolic != NULL;
+    return analyse(lu, pattern, first, count);
 }
 
-static bool prepare(ki_lu *lu, keel_pattern pattern) {
+static bool prepare(ki_lu *lu, keel_pattern pattern, int first, int constraints) {
     ki_arena *arena = &lu->arena;
     int n = lu->n = pattern.rows;
     lu->count = keel_pattern_count(pattern);
@@ -76,16 +89,20 @@ static bool prepare(ki_lu *lu, keel_pattern pattern) {
         memcpy(lu->start, pattern.start, (size_t)(n + 1) * sizeof(int));
     if (lu->count > 0)
         memcpy(lu->index, pattern.index, (size_t)lu->count * sizeof(int));
-    return prefers_dense(n, lu->count) ? prepare_dense(lu) : prepare_sparse(lu);
+    return prefers_dense(n, lu->count) ? prepare_dense(lu) : prepare_sparse(lu, pattern, first, constraints);
 }
 
 ki_lu *ki_lu_new(keel_pattern pattern) {
+    return ki_lu_new_saddle(pattern, 0, 0);
+}
+
+ki_lu *ki_lu_new_saddle(keel_pattern pattern, int first, int count) {
     assert(pattern.rows == 0 || pattern.rows == pattern.cols);
     ki_lu *lu = calloc(1, sizeof *lu);
     if (!lu)
         return NULL;
     ki_arena_init(&lu->arena);
-    if (prepare(lu, pattern))
+    if (prepare(lu, pattern, first, count))
         return lu;
     ki_lu_free(lu);
     return NULL;
@@ -304,6 +321,12 @@ keel_status ki_lu_factor(ki_lu *lu, const double *values) {
     }
     lu->factored = status == KEEL_OK;
     return status;
+}
+
+long ki_lu_entries(const ki_lu *lu) {
+    if (!lu->symbolic)
+        return (long)lu->n * lu->n;
+    return lu->numeric ? (long)lu->numeric->lnz + lu->numeric->unz : 0;
 }
 
 /* b <- C (R A C)^-1 R b */

@@ -15,11 +15,20 @@ typedef struct ki_lu ki_lu;
 
 /* For matrices of this pattern (square; copied). NULL when out of memory. */
 ki_lu *ki_lu_new(keel_pattern pattern);
+
+/* The same for a matrix whose rows and columns first .. first + count - 1 are constraints and multipliers:
+ * their diagonal is next to zero until the unknowns that they touch are eliminated. An order that does not
+ * know of it meets such pivots early, exchanges rows, and fills in: with the square of the size in a chain of
+ * bodies. */
+ki_lu *ki_lu_new_saddle(keel_pattern pattern, int first, int count);
 void ki_lu_free(ki_lu *lu);
 
 /* Factors the matrix with these values, one per entry of the pattern. KEEL_ERROR_SINGULAR if a pivot is zero
  * or an entry is not finite; KEEL_ERROR_MEMORY. */
 keel_status ki_lu_factor(ki_lu *lu, const double *values);
+
+/* Numbers that the present factors have; n^2 on the dense path. */
+long ki_lu_entries(const ki_lu *lu);
 
 /* b <- A^-1 b with the factors at hand. */
 void ki_lu_solve(ki_lu *lu, double *b);

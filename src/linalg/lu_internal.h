@@ -38,4 +38,8 @@ struct ki_lu {
     double *probe, *rest; /* [n] scratch of is_accurate            */
 };
 
+/* order [rows]: constraints first .. first + count - 1 after the unknowns that they touch. False when out of
+ * memory. */
+bool ki_lu_order(keel_pattern pattern, int first, int count, int *order);
+
 #endif

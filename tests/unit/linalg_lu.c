@@ -293,6 +293,89 @@ static void recovers_from_singular(void **state) {
     }
 }
 
+/* A chain of `parts` with BLOCK coupled unknowns each, the last of which are tied to the first of the next
+ * part by two constraints with a diagonal of next to nothing: unknowns first, then constraints. */
+enum { BLOCK = 6, TIED = 2, MOST_OF_ROW = BLOCK + 2 * TIED + 1 };
+
+typedef struct chain {
+    int parts, unknowns, size, count, *start, *index;
+    double *values;
+} chain;
+
+static void add_entry(chain *C, int column, double value) {
+    C->index[C->count] = column;
+    C->values[C->count++] = value;
+}
+
+/* The entry of constraint row `row` at the unknown: the same whether it is asked for by row or by column. */
+static double tie(int row, int unknown) {
+    return sin(1 + 3 * row + 7 * unknown);
+}
+
+static void add_unknown(chain *C, int i) {
+    int part = i / BLOCK, place = i % BLOCK;
+    for (int j = 0; j < BLOCK; j++)
+        add_entry(C, part * BLOCK + j, j == place ? 2 : 0.1 * cos(place * j));
+    int before = part - 1, after = part;
+    for (int r = 0; r < TIED && place < TIED && before >= 0; r++)
+        add_entry(C, C->unknowns + before * TIED + r, tie(before * TIED + r, i));
+    for (int r = 0; r < TIED && place >= BLOCK - TIED && after < C->parts - 1; r++)
+        add_entry(C, C->unknowns + after * TIED + r, tie(after * TIED + r, i));
+}
+
+static void add_constraint(chain *C, int row) {
+    int first =
+        (row / TIED + 1) * BLOCK - TIED; /* the last unknowns of one part, then the first of the next */
+    for (int k = 0; k < 2 * TIED; k++)
+        add_entry(C, first + k, tie(row, first + k));
+    add_entry(C, C->unknowns + row, -1e-10);
+}
+
+static chain chain_of(int parts) {
+    chain C = {.parts = parts, .unknowns = parts * BLOCK, .size = parts * BLOCK + (parts - 1) * TIED};
+    C.start = calloc((size_t)C.size + 1, sizeof(int));
+    C.index = calloc((size_t)C.size * MOST_OF_ROW, sizeof(int));
+    C.values = calloc((size_t)C.size * MOST_OF_ROW, sizeof(double));
+    assert_true(C.start && C.index && C.values);
+    for (int i = 0; i < C.size; i++) {
+        if (i < C.unknowns)
+            add_unknown(&C, i);
+        else
+            add_constraint(&C, i - C.unknowns);
+        C.start[i + 1] = C.count;
+    }
+    return C;
+}
+
+/* Entries of the factors, which solve for 1, 2, 3, 1, 2, ... */
+static long entries_of_chain(int parts) {
+    chain C = chain_of(parts);
+    double *x = calloc((size_t)C.size, sizeof(double));
+    ki_lu *lu =
+        ki_lu_new_saddle((keel_pattern){C.size, C.size, C.start, C.index}, C.unknowns, C.size - C.unknowns);
+    assert_true(x && lu);
+    assert_int_equal(ki_lu_factor(lu, C.values), KEEL_OK);
+    for (int i = 0; i < C.size; i++)
+        for (int p = C.start[i]; p < C.start[i + 1]; p++)
+            x[i] += C.values[p] * (1 + C.index[p] % 3);
+    ki_lu_solve(lu, x);
+    for (int i = 0; i < C.size; i++)
+        assert_true(fabs(x[i] - (1 + i % 3)) < 1e-8);
+    long entries = ki_lu_entries(lu);
+    ki_lu_free(lu);
+    free(C.start), free(C.index), free(C.values), free(x);
+    return entries;
+}
+
+/* An order that knows nothing of constraints meets their diagonal before their unknowns, and has a third
+ * more. */
+static void chains_fill_in_linearly(void **state) {
+    (void)state;
+    long few = entries_of_chain(50), many = entries_of_chain(800);
+    assert_true(few < 50 * 80);
+    assert_true(many <= 17 * few);
+}
+
 static void nothing_to_solve(void **state) {
     (void)state;
     ki_lu *lu = ki_lu_new((keel_pattern){0});
@@ -316,6 +399,7 @@ int main(void) {
         cmocka_unit_test(complex_matrices),
         cmocka_unit_test(singular_matrices),
         cmocka_unit_test(recovers_from_singular),
+        cmocka_unit_test(chains_fill_in_linearly),
         cmocka_unit_test(nothing_to_solve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -283,7 +283,8 @@ keel_status ki_ida_equations_init(ki_ida_equations *e, ki_dynamics *d, double t,
     if (e->arena.failed)
         return KEEL_ERROR_MEMORY;
     e->values = KI_NEW(&e->arena, double, keel_pattern_count(e->pattern));
-    e->lu = ki_lu_new(e->pattern);
+    e->lu = e->exact ? ki_lu_new_saddle(e->pattern, e->lambda - e->shift, e->size - e->lambda)
+                     : ki_lu_new(e->pattern);
     return e->values && e->lu ? KEEL_OK : KEEL_ERROR_MEMORY;
 }
 
