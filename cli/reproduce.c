@@ -1,5 +1,5 @@
 /* keel reproduce - the experiments of five papers: what they claim, what is measured, the figures. */
-#include "keel/reproduce.h"
+#include "papers/reproduce.h"
 
 #include <errno.h>
 #include <stdlib.h>

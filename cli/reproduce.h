@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "keel/reproduce.h"
+#include "papers/reproduce.h"
 
 /* How many claims there are of each verdict; of the robust ones, how many differ. */
 typedef struct cli_tally {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli.h"
-#include "keel/reproduce.h"
+#include "papers/reproduce.h"
 
 static void write_line(const char *word, const char *value, const char *summary) {
     printf("%s\t%s\t%s\n", word, value, summary);

@@ -13,7 +13,6 @@
 #include "keel/keel.h"
 #include "keel/modelfile.h"
 #include "keel/native.h"
-#include "keel/reproduce.h"
 #include "keel/results.h"
 
 /* What is not NULL must not be looked at before what is: any memory will do for it. */
@@ -180,12 +179,6 @@ static void rank_functions(void **state) {
     IGNORES(1, keel_rank_clear(P(0)));
 }
 
-static void reproduce_functions(void **state) {
-    (void)state;
-    REFUSES(1, keel_reproduce(0, NULL, P(0)) == KEEL_ERROR_INPUT);
-    IGNORES(1, keel_paper_free(P(0)));
-}
-
 static void results_functions(void **state) {
     (void)state;
     REFUSES(3, keel_csv_open(P(0), P(1), NULL, P(2)) == NULL);
@@ -349,12 +342,11 @@ int main(void) {
         cmocka_unit_test(equations_functions),  cmocka_unit_test(mechanism_functions),
         cmocka_unit_test(method_functions),     cmocka_unit_test(mobility_functions),
         cmocka_unit_test(modelfile_functions),  cmocka_unit_test(native_functions),
-        cmocka_unit_test(rank_functions),       cmocka_unit_test(reproduce_functions),
-        cmocka_unit_test(results_functions),    cmocka_unit_test(run_functions),
-        cmocka_unit_test(saddle_functions),     cmocka_unit_test(settings_functions),
-        cmocka_unit_test(system_functions),     cmocka_unit_test(verdict_functions),
-        cmocka_unit_test(verify_functions),     cmocka_unit_test(empty_structures),
-        cmocka_unit_test(optional_arguments),
+        cmocka_unit_test(rank_functions),       cmocka_unit_test(results_functions),
+        cmocka_unit_test(run_functions),        cmocka_unit_test(saddle_functions),
+        cmocka_unit_test(settings_functions),   cmocka_unit_test(system_functions),
+        cmocka_unit_test(verdict_functions),    cmocka_unit_test(verify_functions),
+        cmocka_unit_test(empty_structures),     cmocka_unit_test(optional_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
