@@ -1,6 +1,7 @@
 // Bundles src/ into dist/report.html: one file with script, style and the empty place for the data.
 // Run as `node build.mjs`; the result depends on the sources and package-lock.json only.
 
+import { createHash } from "node:crypto";
 import { readFile, mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -40,12 +41,19 @@ function fill(template, place, text) {
   return template.replace(place, () => text);
 }
 
+/** The one element of its kind that the browser may obey: any other, as text of a model might become, it ignores. */
+function hash(content) {
+  return createHash("sha256").update(content, "utf8").digest("base64");
+}
+
 const style = await bundle("src/page.css");
 const script = await bundle("src/main.ts");
 if (/<\/(script|style)/i.test(script + style)) throw new Error("the bundle would close its own element");
 
 let page = await readFile(here("src/template.html"), "utf8");
 page = fill(page, "<!-- LICENSES -->", await licences());
+page = fill(page, "STYLE-HASH", hash(style));
+page = fill(page, "SCRIPT-HASH", hash(script));
 page = fill(page, "/* STYLE */", style);
 page = fill(page, "/* SCRIPT */", script);
 if (page.split(DATA).length !== 2) throw new Error("the page must have exactly one place for the data");

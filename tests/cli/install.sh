@@ -30,6 +30,11 @@ mkdir moved && cp -a "$top/." moved
 run_installed "$folder/moved"
 rm -rf moved
 
+# nobody else's folder, nor that of the build, is looked through for libraries
+for file in bin/keel lib/libkeel.so lib/libkeel-files.so; do
+    readelf -dW "$top/$file" | grep -E 'RPATH|RUNPATH' | grep -v '\[$ORIGIN\]' >out && fail "$file: libraries are looked for elsewhere"
+done
+
 # the shared libraries show what the headers declare, and nothing else
 for library in keel keel-files; do
     nm -D --defined-only "$top/lib/lib$library.so" | awk '{print $3}' >shown

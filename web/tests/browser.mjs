@@ -31,19 +31,22 @@ export async function stopBrowser() {
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** Opens the page with the data, runs `use`, and checks that nothing went wrong meanwhile. */
+/** Opens the page with the data, runs `use`, and checks that nothing went wrong meanwhile but what `loud` allows.
+ *  Gives how often that was said. */
 export async function withPage(data, use, options = {}) {
-  const { before, ...context } = options;
+  const { before, loud, ...context } = options;
   const file = join(directory, `${made++}.html`);
   writeFileSync(file, fill(data));
   const opened = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...context });
   const page = await opened.newPage();
   const problems = [];
+  let allowed = 0;
   const url = pathToFileURL(file).href;
   page.on("console", (message) => {
     // Chromium says that drawing in software, and reading what was drawn, is slow
     const slow = /GPU stall due to ReadPixels|willReadFrequently/.test(message.text());
-    if (["error", "warning"].includes(message.type()) && !slow) problems.push(message.text());
+    if (loud?.test(message.text())) allowed++;
+    else if (["error", "warning"].includes(message.type()) && !slow) problems.push(message.text());
   });
   page.on("pageerror", (error) => problems.push(String(error)));
   page.on("request", (request) => {
@@ -55,6 +58,7 @@ export async function withPage(data, use, options = {}) {
     await page.goto(url);
     await use(page);
     assert.deepEqual(problems, []);
+    return allowed;
   } finally {
     await opened.close();
     rmSync(file);

@@ -22,7 +22,42 @@ export default {
     const page = readFileSync(new URL("../dist/report.html", import.meta.url), "utf8");
     assert.equal(page.split('<script id="keel-data" type="application/json">null</script>').length, 2);
     assert.equal(/<(script|link|img)[^>]+(src|href)="(?!data:)/.test(page), false);
-    assert.match(page, /default-src 'none'/);
+    const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(page)[1];
+    for (const rule of ["default-src 'none'", "base-uri 'none'", "form-action 'none'"])
+      assert.ok(policy.split("; ").includes(rule), rule);
+    assert.match(policy, /; script-src 'sha256-[\w+/]{43}='; style-src 'sha256-[\w+/]{43}=';/);
+    assert.doesNotMatch(policy, /unsafe/);
+  },
+
+  "what text of a model would become, were it markup, is not obeyed": async () => {
+    const put = () => {
+      window.refused = [];
+      addEventListener("securitypolicyviolation", (e) => window.refused.push(e.effectiveDirective));
+      const add = (markup) => document.body.insertAdjacentHTML("beforeend", markup);
+      const script = document.createElement("script");
+      script.textContent = "window.obeyed = true";
+      document.body.append(script);
+      add('<img src="data:," onerror="window.obeyed = true">');
+      add('<p id="styled" style="color: rgb(1, 2, 3)"></p><base href="https://example.org/">');
+      add('<form action="https://example.org/"><button id="send"></button></form>');
+      setTimeout(() => document.getElementById("send").click(), 0);
+    };
+    const refusals = await withPage(
+      fourBar(),
+      async (page) => {
+        await page.evaluate(put);
+        await page.waitForFunction(() => window.refused.includes("form-action"));
+        assert.equal(await page.evaluate(() => window.obeyed), undefined);
+        const colour = await page.evaluate(() => getComputedStyle(document.getElementById("styled")).color);
+        assert.notEqual(colour, "rgb(1, 2, 3)");
+        assert.equal(await page.evaluate(() => document.baseURI), page.url());
+        const refused = await page.evaluate(() => window.refused);
+        for (const rule of ["script-src-elem", "script-src-attr", "style-src-attr", "base-uri", "form-action"])
+          assert.ok(refused.includes(rule), `${rule} in ${refused}`);
+      },
+      { loud: /Content Security Policy/i },
+    );
+    assert.ok(refusals > 0);
   },
 
   "texts are never markup": () =>
