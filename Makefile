@@ -10,7 +10,7 @@ SHARE   := 1
 PREFIX  := /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install uninstall bench instructions papers format deps asan coverage fuzz fault metamorph orders placements web test-web clean help
+.PHONY: build demo test install uninstall bench instructions papers format deps asan tsan analyze coverage fuzz fault metamorph orders placements web test-web clean help
 .NOTPARALLEL:
 
 build: ## build the program (build/keel)
@@ -63,6 +63,18 @@ asan: deps ## build with the address and undefined-behaviour sanitizers, run the
 	@cmake --preset asan >/dev/null
 	@cmake --build build-asan
 	@ctest --test-dir build-asan --output-on-failure --parallel $$(nproc) --label-exclude slow
+
+tsan: ## commands that work in threads, with the thread sanitizer
+	@scripts/install-deps.sh --ci
+	@cmake --preset tsan >/dev/null
+	@cmake --build build-tsan --target keel json_paths test_unit_base_crew test_unit_compare_runs
+	@ctest --test-dir build-tsan --output-on-failure -R '^(cli_threads|unit_base_crew|unit_compare_runs)$$'
+
+analyze: ## mistakes that can be found without running anything: gcc's analyzer, clang-tidy (.clang-tidy)
+	@scripts/install-deps.sh --ci
+	@cmake --preset release >/dev/null
+	@scripts/analyze.sh clang-tidy $(BUILD)
+	@scripts/analyze.sh gcc $(BUILD)
 
 coverage: deps ## lines and branches that the tests reach, as a table (docs/coverage.md; lists in build-coverage)
 	@cmake --preset coverage >/dev/null

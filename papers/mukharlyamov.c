@@ -7,6 +7,7 @@
  * it. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "papers/experiment.h"
@@ -193,9 +194,7 @@ static void claim_baumgarte(ki_draft *d, const mukharlyamov *e) {
     bool there = true;
     for (int i = 0; i < BAUMGARTE_RUNS; i++) {
         const char *place = strstr(e->baumgarte[i].message, "t = ");
-        t[i] = NAN;
-        if (place)
-            sscanf(place, "t = %lf", &t[i]);
+        t[i] = place ? strtod(place + strlen("t = "), NULL) : NAN;
         there = there && ki_near(t[i], SINGULAR_AT, 1e-3);
     }
     ki_claim(

@@ -2,7 +2,7 @@
 # Installs the packages that Keel needs on Debian and Ubuntu. Quick when nothing is missing.
 #
 #   scripts/install-deps.sh           what the build and the tests need
-#   scripts/install-deps.sh --ci      also the tools of .ci/run: clang, clang-format, sanitizers, valgrind
+#   scripts/install-deps.sh --ci      also the tools of .ci/run: clang, clang-format, clang-tidy, sanitizers, valgrind
 #   scripts/install-deps.sh web       what the report page in web/ needs, and only that: nodejs, npm, chromium
 #   scripts/install-deps.sh bench     also the solvers that bench/peers/ compares Keel with, and valgrind
 #   scripts/install-deps.sh --check   installs nothing; fails and names what is missing
@@ -10,7 +10,7 @@ set -eu
 
 packages="build-essential cmake ninja-build pkg-config libfyaml-dev libcmocka-dev"
 packages="$packages libsuitesparse-dev liblapacke-dev libsundials-dev libhdf5-dev"
-ci_packages="clang clang-format libclang-rt-14-dev valgrind zsh mandoc"
+ci_packages="clang clang-format clang-tidy libclang-rt-14-dev valgrind zsh mandoc"
 bench_packages="libsiconos-numerics-dev libsimbody-dev libmujoco-dev libdart-dev libode-dev valgrind"
 
 # Those whose program is not there; people often have node from elsewhere.

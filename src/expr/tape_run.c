@@ -35,11 +35,13 @@ static const uint32_t *run_sine_cosine(const uint32_t *at, double *w) {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpedantic" /* the address of a label */
 #define LABEL(name, operands) &&code_##name,
+/* NOLINTBEGIN(bugprone-macro-parentheses): names of labels */
 #define BEGIN                                                                                                \
     static const void *const LABELS[] = {KI_CODES(LABEL)};                                                   \
     goto *LABELS[*at];
 #define CASE(name) code_##name
 #define NEXT       goto *LABELS[*at]
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define FINISH
 #else
 #define BEGIN                                                                                                \

@@ -119,8 +119,9 @@ static void place_nodes(bridge *self, double nearest, bool known) {
         for (int j = 0; j < self->nodes; j++) {
             int m = self->nodes - LAST + l;
             self->spectrum[l][j] = 0;
-            for (int g = 0; g < 2 * NODES; g++) { /* by halves */
-                double x = (NODE[g % NODES] + g / NODES) / 2;
+            for (int g = 0; g < 2 * NODES; g++) {
+                int half = g / NODES;
+                double x = (NODE[g % NODES] + half) / 2;
                 self->spectrum[l][j] += (m + 0.5) * WEIGHT[g % NODES] * legendre(m, 2 * x - 1) *
                                         lagrange(self->c, self->nodes, j, x);
             }

@@ -139,7 +139,7 @@ static void solve_exactly(ki_newton *n, int pair, double *re, double *im) {
     complex_number gamma = {n->gamma_re[pair], n->gamma_im[pair]};
     const keel_system *sys = n->dynamics->system;
     double *v_re = re + sys->n_q, *v_im = im + sys->n_q;
-    size_t states = (size_t)(sys->n_v + n->dynamics->m), n_z = (size_t)sys->n_z;
+    size_t states = (size_t)sys->n_v + (size_t)n->dynamics->m, n_z = (size_t)sys->n_z;
     memcpy(n->turned, re, (size_t)sys->n_q * sizeof(double));
     memcpy(n->turned_im, im, (size_t)sys->n_q * sizeof(double));
     ki_chart_turn_complex(&n->chart, gamma.re, gamma.im, n->turned, n->turned_im);

@@ -65,9 +65,9 @@ double ki_mech_law(const keel_system *system, void *work, double t, int row) {
 }
 
 keel_row_source keel_mechanism_row_source(const keel_system *system, int row) {
-    if (!system)
+    const ki_mech *mech = ki_mech_if(system);
+    if (!mech || row < 0 || row >= keel_system_m(system))
         return (keel_row_source){0};
-    const ki_mech *mech = ki_mech_of(system);
     const ki_layout *l = mech->layout;
     int p = l->row_part[row], i = l->part[p].owner;
     if (p >= l->start_part)
@@ -88,10 +88,10 @@ static void add_covectors(const ki_mech *mech, const int body[2], const ki_row *
 
 void keel_mechanism_joint_covectors(const keel_system *system, void *work, const keel_point *at, int joint,
                                     double *rows) {
-    if (!system || !work || !at || !rows)
+    const ki_joint *j = ki_mech_joint(system, joint);
+    if (!j || !work || !at || !rows)
         return;
     const ki_mech *mech = ki_mech_of(system);
-    const ki_joint *j = &mech->joint[joint];
     ki_mech_work *w = work;
     ki_row row[KI_JOINT_ROWS];
     int count = keel_mechanism_joint_conditions(system, joint), columns = mech->d * mech->body_count;

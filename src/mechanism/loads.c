@@ -49,10 +49,8 @@ static void of_bushing(const ki_mech *mech, ki_mech_work *w, const ki_force *for
 
 int keel_mechanism_load(const keel_system *system, void *work, const keel_point *at, int force,
                         keel_load *load) {
-    if (!system || !work || !at || !load)
-        return 0;
-    const ki_mech *mech = ki_mech_of(system);
-    if (force < 0 || force >= mech->force_count)
+    const ki_mech *mech = ki_mech_if(system);
+    if (!mech || !work || !at || !load || force < 0 || force >= mech->force_count)
         return 0;
     const ki_force *f = &mech->force[force];
     *load = (keel_load){.name = f->name, .where = f->where, .kind = f->kind};

@@ -5,14 +5,25 @@
 #include "mechanism/mech_system.h"
 #include "mechanism/pins.h"
 
-static const ki_mech *mechanism_of(const keel_system *system) {
+const ki_mech *ki_mech_if(const keel_system *system) {
     return system && system->evaluate == ki_mech_evaluate ? ki_mech_of(system) : NULL;
+}
+
+const ki_joint *ki_mech_joint(const keel_system *system, int joint) {
+    const ki_mech *mech = ki_mech_if(system);
+    return mech && joint >= 0 && joint < mech->joint_count ? &mech->joint[joint] : NULL;
+}
+
+const ki_body *ki_mech_body(const keel_system *system, int described) {
+    const ki_mech *mech = ki_mech_if(system);
+    bool there = mech && described >= 0 && described < mech->body_count;
+    return there ? &mech->body[mech->body_of[described]] : NULL;
 }
 
 int keel_mechanism_look(const keel_system *system, keel_mechanism_facts *facts) {
     if (!system)
         return 0;
-    const ki_mech *mech = mechanism_of(system);
+    const ki_mech *mech = ki_mech_if(system);
     if (mech && facts) {
         *facts = mech->facts;
         facts->pins = system->accelerate == ki_pins_accelerate ? mech->pins->count : 0;
@@ -23,82 +34,67 @@ int keel_mechanism_look(const keel_system *system, keel_mechanism_facts *facts) 
 const keel_system *keel_mechanism_formulas(const keel_system *system) {
     if (!system)
         return NULL;
-    const ki_mech *mech = mechanism_of(system);
+    const ki_mech *mech = ki_mech_if(system);
     return mech ? mech->formulas : NULL;
 }
 
 const keel_system *keel_mechanism_long_run(const keel_system *system) {
-    const ki_mech *mech = mechanism_of(system);
+    const ki_mech *mech = ki_mech_if(system);
     return mech && mech->long_run ? atomic_load(&mech->long_run->system) : NULL;
 }
 
 const char *keel_mechanism_joint_name(const keel_system *system, int joint) {
-    if (!system)
-        return "";
-    return mechanism_of(system)->joint[joint].name;
+    const ki_joint *j = ki_mech_joint(system, joint);
+    return j ? j->name : "";
 }
 
 const char *keel_mechanism_joint_type(const keel_system *system, int joint) {
-    if (!system)
-        return "";
-    return mechanism_of(system)->joint[joint].type->word;
+    const ki_joint *j = ki_mech_joint(system, joint);
+    return j ? j->type->word : "";
 }
 
 int keel_mechanism_joint_is_tree(const keel_system *system, int joint) {
-    if (!system)
-        return 0;
-    return mechanism_of(system)->joint[joint].tree;
+    const ki_joint *j = ki_mech_joint(system, joint);
+    return j ? j->tree : 0;
 }
 
 double keel_mechanism_joint_friction(const keel_system *system, int joint) {
-    if (!system)
-        return 0;
-    return mechanism_of(system)->joint[joint].coulomb;
+    const ki_joint *j = ki_mech_joint(system, joint);
+    return j ? j->coulomb : 0;
 }
 
 keel_location keel_mechanism_joint_where(const keel_system *system, int joint) {
-    if (!system)
-        return (keel_location){0};
-    return mechanism_of(system)->joint[joint].where;
+    const ki_joint *j = ki_mech_joint(system, joint);
+    return j ? j->where : (keel_location){0};
 }
 
 void keel_mechanism_joint_bodies(const keel_system *system, int joint, int body[2]) {
-    if (!system || !body)
-        return;
-    const ki_mech *mech = mechanism_of(system);
-    for (int k = 0; k < 2; k++)
-        body[k] = mech->body[mech->joint[joint].body[k]].described;
+    const ki_joint *j = ki_mech_joint(system, joint);
+    for (int k = 0; j && body && k < 2; k++)
+        body[k] = ki_mech_of(system)->body[j->body[k]].described;
 }
 
 const char *keel_mechanism_body_name(const keel_system *system, int body) {
-    if (!system)
-        return "";
-    const ki_mech *mech = mechanism_of(system);
-    return mech->body[mech->body_of[body]].name;
+    const ki_body *b = ki_mech_body(system, body);
+    return b ? b->name : "";
 }
 
 keel_location keel_mechanism_body_where(const keel_system *system, int body) {
-    if (!system)
-        return (keel_location){0};
-    const ki_mech *mech = mechanism_of(system);
-    return mech->body[mech->body_of[body]].where;
+    const ki_body *b = ki_mech_body(system, body);
+    return b ? b->where : (keel_location){0};
 }
 
 int keel_mechanism_joint_conditions(const keel_system *system, int joint) {
-    if (!system)
-        return 0;
-    const ki_mech *mech = mechanism_of(system);
-    const ki_joint *j = &mech->joint[joint];
-    return j->type->couples ? 1 : ki_role(j, mech->d)->conditions;
+    const ki_joint *j = ki_mech_joint(system, joint);
+    return !j ? 0 : j->type->couples ? 1 : ki_role(j, ki_mech_of(system)->d)->conditions;
 }
 
 int keel_mechanism_joint_row(const keel_system *system, int joint, int *holonomic, int *nonholonomic,
                              int *first_nonholonomic) {
-    if (!system || !holonomic || !nonholonomic || !first_nonholonomic)
+    const ki_joint *j = ki_mech_joint(system, joint);
+    if (!j || !holonomic || !nonholonomic || !first_nonholonomic)
         return 0;
-    const ki_mech *mech = mechanism_of(system);
-    const ki_joint *j = &mech->joint[joint];
-    const ki_joint_role *role = ki_role(j, mech->d);
+    const ki_joint_role *role = ki_role(j, ki_mech_of(system)->d);
     *holonomic = j->tree ? 0 : j->type->couples ? 1 : role->n_h;
     *nonholonomic = j->tree || j->type->couples ? 0 : role->n_n;
     *first_nonholonomic = *nonholonomic ? j->row_n : -1;
@@ -106,15 +102,14 @@ int keel_mechanism_joint_row(const keel_system *system, int joint, int *holonomi
 }
 
 int keel_mechanism_force_count(const keel_system *system) {
-    if (!system)
-        return 0;
-    return mechanism_of(system)->force_count;
+    const ki_mech *mech = ki_mech_if(system);
+    return mech ? mech->force_count : 0;
 }
 
 int keel_mechanism_pose_rows(const keel_system *system) {
     if (!system)
         return 0;
-    const ki_mech *mech = mechanism_of(system);
+    const ki_mech *mech = ki_mech_if(system);
     int count = 0;
     for (int i = 0; mech && i < mech->start_count; i++)
         count += mech->start[i].measure.primes == 0 && mech->start[i].measure.kind != KI_MEASURE_SPIN;
@@ -125,7 +120,7 @@ keel_status keel_mechanism_poses(const keel_system *system, void *work, const ke
                                  keel_pose *poses) {
     if (!system || !work || !at || !poses)
         return KEEL_ERROR_INPUT;
-    const ki_mech *mech = mechanism_of(system);
+    const ki_mech *mech = ki_mech_if(system);
     ki_mech_work *w = work;
     if (!mech)
         return KEEL_ERROR_INPUT;
@@ -159,9 +154,9 @@ keel_status keel_mechanism_body_jacobian(const keel_system *system, void *work, 
                                          int body, double *J) {
     if (!system || !work || !at || !J)
         return KEEL_ERROR_INPUT;
-    const ki_mech *mech = mechanism_of(system);
+    const ki_mech *mech = ki_mech_if(system);
     ki_mech_work *w = work;
-    if (!mech)
+    if (!ki_mech_body(system, body))
         return KEEL_ERROR_INPUT;
     int n = system->n_v, b = mech->body_of[body];
     memset(J, 0, 6 * (size_t)n * sizeof *J);

@@ -8,6 +8,11 @@ static inline const ki_mech *ki_mech_of(const keel_system *system) {
     return system->model;
 }
 
+/* For callers from outside: NULL for systems that are no mechanisms, and for numbers that none of it has. */
+const ki_mech *ki_mech_if(const keel_system *system);
+const ki_joint *ki_mech_joint(const keel_system *system, int joint);
+const ki_body *ki_mech_body(const keel_system *system, int described);
+
 keel_status ki_mech_evaluate(const keel_system *system, void *work, unsigned what, const keel_point *at,
                              keel_terms *terms);
 void ki_mech_kinematics(const keel_system *system, const double *q, const double *v, double *q_rate);

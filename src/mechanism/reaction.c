@@ -14,6 +14,7 @@
 
 #include "mechanism/forces/force.h"
 #include "mechanism/joint.h"
+#include "mechanism/mech_system.h"
 
 /* Torque about the reference point and force, three components each. */
 typedef struct wrench {
@@ -80,9 +81,9 @@ static void reaction_of(const ki_mech *mech, const ki_mech_work *w, int j, const
 
 keel_status keel_mechanism_reactions(const keel_system *system, void *work, const keel_point *at,
                                      const double *v_rate, keel_reaction *reactions) {
-    if (!system || !work || !at || !reactions)
+    const ki_mech *mech = ki_mech_if(system);
+    if (!mech || !work || !at || !reactions)
         return KEEL_ERROR_INPUT;
-    const ki_mech *mech = system->model;
     ki_mech_work *w = work;
     memset(reactions, 0, (size_t)mech->described_joints * sizeof *reactions);
     ki_place(mech, w, at->q);

@@ -42,7 +42,7 @@ keel_status ki_shapes_compile(const keel_mechanism *m, ki_mech *mech) {
 }
 
 int keel_mechanism_shapes(const keel_system *system, int body, const keel_shape **shapes) {
-    if (!system || !shapes)
+    if (!ki_mech_body(system, body) || !shapes)
         return 0;
     const ki_mech *mech = ki_mech_of(system);
     *shapes = mech->shape + mech->shape_start[body];

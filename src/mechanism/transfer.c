@@ -164,9 +164,9 @@ static bool same_tree(const ki_mech *a, const ki_mech *b) {
 
 keel_status keel_mechanism_transfer(const keel_system *from, const keel_state *state, const keel_system *to,
                                     keel_state *result) {
-    if (!from || !state || !to || !result)
+    const ki_mech *source = ki_mech_if(from), *target = ki_mech_if(to);
+    if (!source || !state || !target || !result)
         return KEEL_ERROR_INPUT;
-    const ki_mech *source = ki_mech_of(from), *target = ki_mech_of(to);
     void *work;
     result->t = state->t;
     if (same_tree(source, target)) {

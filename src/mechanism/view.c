@@ -6,10 +6,8 @@
 #include "mechanism/mech_system.h"
 
 int keel_mechanism_marker(const keel_system *system, int point, keel_marker *marker) {
-    if (!system || !marker)
-        return 0;
-    const ki_mech *mech = ki_mech_of(system);
-    if (point < 0 || point >= mech->point_count)
+    const ki_mech *mech = ki_mech_if(system);
+    if (!mech || !marker || point < 0 || point >= mech->point_count)
         return 0;
     const ki_point *p = &mech->point[point];
     marker->name = p->name;
@@ -27,10 +25,8 @@ static int axis_of(const ki_mech *mech, const ki_joint *joint) {
 }
 
 int keel_mechanism_joint_tie(const keel_system *system, int joint, keel_tie *tie) {
-    if (!system || !tie)
-        return 0;
-    const ki_mech *mech = ki_mech_of(system);
-    if (joint < 0 || joint >= mech->described_joints || mech->joint[joint].type->couples)
+    const ki_mech *mech = ki_mech_if(system);
+    if (!mech || !tie || joint < 0 || joint >= mech->described_joints || mech->joint[joint].type->couples)
         return 0;
     const ki_joint *j = &mech->joint[joint];
     tie->name = j->name;
@@ -45,10 +41,8 @@ int keel_mechanism_joint_tie(const keel_system *system, int joint, keel_tie *tie
 }
 
 int keel_mechanism_joint_mesh(const keel_system *system, int joint, keel_mesh *mesh) {
-    if (!system || !mesh)
-        return 0;
-    const ki_mech *mech = ki_mech_of(system);
-    if (joint < 0 || joint >= mech->described_joints || !mech->joint[joint].type->couples)
+    const ki_mech *mech = ki_mech_if(system);
+    if (!mech || !mesh || joint < 0 || joint >= mech->described_joints || !mech->joint[joint].type->couples)
         return 0;
     const ki_joint *j = &mech->joint[joint];
     *mesh = (keel_mesh){{j->other[0], j->other[1]}, j->ratio};
@@ -56,9 +50,9 @@ int keel_mechanism_joint_mesh(const keel_system *system, int joint, keel_mesh *m
 }
 
 int keel_mechanism_spring_tie(const keel_system *system, int spring, keel_tie *tie) {
-    if (!system || !tie)
+    const ki_mech *mech = ki_mech_if(system);
+    if (!mech || !tie)
         return 0;
-    const ki_mech *mech = ki_mech_of(system);
     for (int i = 0; i < mech->force_count; i++) {
         const ki_force *force = &mech->force[i];
         if (force->kind != KEEL_FORCE_SPRING || spring-- > 0)
@@ -74,7 +68,7 @@ int keel_mechanism_spring_tie(const keel_system *system, int spring, keel_tie *t
 }
 
 void keel_mechanism_gravity(const keel_system *system, double gravity[3]) {
-    if (!system || !gravity)
-        return;
-    ki_copy3(ki_mech_of(system)->gravity, gravity);
+    const ki_mech *mech = ki_mech_if(system);
+    if (mech && gravity)
+        ki_copy3(mech->gravity, gravity);
 }

@@ -188,7 +188,7 @@ void ki_cache_prune(const ki_cache *cache, double most) {
             break;
     for (int i = 0; i < count; i++)
         size += list[i].size;
-    if (size > most)
+    if (list && size > most)
         qsort(list, (size_t)count, sizeof *list, by_use);
     for (int i = 0; i < count && size > most; i++) {
         unlinkat(dirfd(folder), list[i].name, 0);

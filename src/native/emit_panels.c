@@ -154,13 +154,15 @@ static void write_square(writer *p, const ki_panel *s) {
 /* K_ab -= l_a h_b for two rows below */
 static void write_product(writer *p, const ki_panel *s, int a, int b) {
     const int *row = p->F->row + s->below, *order = p->F->order;
-    int slot = ki_panels_slot(p->F, p->panel_of, row[a], row[b]), state = p->state[slot];
+    int slot = ki_panels_slot(p->F, p->panel_of, row[a], row[b]);
+    signed char state = p->state[slot];
     bool to_minus = order[row[a]] >= p->F->n && order[row[b]] >= p->F->n;
-    char sign = is_minus(p, s, s->width + b) == to_minus ? '-' : '+', start[96], name[32];
+    const char *sign = is_minus(p, s, s->width + b) == to_minus ? "-" : "+";
+    char start[96], name[32];
     if (state == SUMMED)
-        snprintf(start, sizeof start, "    v%d %c= (", slot, sign);
+        snprintf(start, sizeof start, "    v%d %s= (", slot, sign);
     else
-        snprintf(start, sizeof start, "    double v%d = %s %c (", slot,
+        snprintf(start, sizeof start, "    double v%d = %s %s (", slot,
                  state == GIVEN ? name_of_given(p, p->source[slot], name) : "", sign);
     if (write_dot(p, s, s->width + a, s->width + b, s->width, start, ");\n"))
         p->state[slot] = SUMMED;

@@ -279,8 +279,8 @@ long ki_emit_length(const ki_tape *tape) {
 }
 
 bool ki_emit_tape(const ki_tape *tape, const ki_spelling *spelling, ki_text *text) {
-    size_t places = (size_t)(tape->input_count + tape->constant_count + tape->output_count +
-                             tape->temporary_count),
+    size_t places = (size_t)tape->input_count + (size_t)tape->constant_count + (size_t)tape->output_count +
+                    (size_t)tape->temporary_count,
            steps = (size_t)tape->instructions, words = (size_t)tape->word_count;
     emitter e = {.tape = tape, .spelling = spelling, .text = text};
     e.steps = calloc(steps + 1, sizeof *e.steps);

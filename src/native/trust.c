@@ -1,4 +1,5 @@
-#define _GNU_SOURCE /* memfd_create */
+#define _GNU_SOURCE    /* memfd_create; NOLINT(bugprone-reserved-identifier,cert-dcl*): the name is the C    \
+                          library's */
 #include "native/trust.h"
 
 #include <dlfcn.h>

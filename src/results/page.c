@@ -1,6 +1,7 @@
 #include "results/page.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -12,9 +13,13 @@ static const char NOTHING[] = "null";
 /* Where the data of the template stand, or NULL. */
 static const char *find_place(void) {
     size_t length = sizeof PLACE - 1;
-    for (const char *c = ki_page_template; c + length + sizeof NOTHING <= ki_page_template_end; c++)
-        if (memcmp(c, PLACE, length) == 0 && memcmp(c + length, NOTHING, sizeof NOTHING - 1) == 0)
+    const char *c = ki_page_template, *end = ki_page_template_end;
+    while (c < end && (c = memchr(c, PLACE[0], (size_t)(end - c)))) {
+        bool fits = (size_t)(end - c) > length + sizeof NOTHING;
+        if (fits && memcmp(c, PLACE, length) == 0 && memcmp(c + length, NOTHING, sizeof NOTHING - 1) == 0)
             return c + length;
+        c++;
+    }
     return NULL;
 }
 

@@ -125,8 +125,8 @@ static void write_repeated(FILE *file, const keel_system *system, const keel_res
         if (repeated->max == 0)
             fprintf(file, " exactly");
         else
-            fprintf(file, ", to %.2g%s%s", repeated->max, *unit && strcmp(unit, "1") ? " " : "",
-                    strcmp(unit, "1") ? unit : "");
+            fprintf(file, ", to %.2g%s%s", repeated->max, *unit && strcmp(unit, "1") != 0 ? " " : "",
+                    strcmp(unit, "1") != 0 ? unit : "");
         if (repeated->max > 0)
             fprintf(file, " (worst: %s%s%s) at t = %.6g", name, joint ? " of joint " : "", joint ? joint : "",
                     repeated->time);

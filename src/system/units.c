@@ -1,6 +1,7 @@
 /* units.c - units of the components of a system: told, or following from others. */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "keel/system.h"
@@ -11,12 +12,14 @@ static const char *raise_denominator(const char *unit, const char *slash, const 
                                      char buffer[KEEL_UNIT]) {
     size_t length = strlen(by);
     const char *below = slash + 1;
-    int power = 1, end = 0;
+    enum { LARGEST = 999 }; /* of the powers that are raised; texts of people may hold any */
+    char *end = NULL;
+    long power = 0;
     if (strcmp(below, by) == 0)
         snprintf(buffer, KEEL_UNIT, "%s^2", unit);
-    else if (strncmp(below, by, length) == 0 && sscanf(below + length, "^%d%n", &power, &end) == 1 &&
-             !below[length + (size_t)end])
-        snprintf(buffer, KEEL_UNIT, "%.*s^%d", (int)(below + length - unit), unit, power + 1);
+    else if (strncmp(below, by, length) == 0 && below[length] == '^' &&
+             (power = strtol(below + length + 1, &end, 10)) > 0 && power <= LARGEST && !*end)
+        snprintf(buffer, KEEL_UNIT, "%.*s^%ld", (int)(below + length - unit), unit, power + 1);
     else if (below[0] == '(' && below[strlen(below) - 1] == ')')
         snprintf(buffer, KEEL_UNIT, "%.*s %s)", (int)strlen(unit) - 1, unit, by);
     else

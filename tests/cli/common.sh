@@ -6,7 +6,7 @@ set -eu
 : "${KEEL:?}" "${JSON_PATHS:?}" "${SOURCE_DIR:?}"
 unset NO_COLOR
 # what a sanitizer finds must not look like an exit code of the program
-export ASAN_OPTIONS=exitcode=99 LSAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99
+export ASAN_OPTIONS=exitcode=99 LSAN_OPTIONS=exitcode=99 UBSAN_OPTIONS=exitcode=99 TSAN_OPTIONS=exitcode=99
 models=$SOURCE_DIR/models
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
