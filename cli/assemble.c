@@ -6,6 +6,7 @@
 
 #include "cli.h"
 #include "keel/mechanism.h"
+#include "keel/mobility.h"
 #include "run/columns.h"
 
 enum { HELP, SET, OUTPUT };
@@ -119,10 +120,10 @@ static int assemble(const request *r, keel_model *model, keel_diagnostics *diagn
         cli_write_assembly(file, model, before, status, &report);
     fflush(file);
     if (status == KEEL_ERROR_START && report.worst < 0)
-        cli_check_mobility(model, diagnostics);
+        keel_mobility_refuse(model->system, model->start, diagnostics);
     cli_show(diagnostics, shown);
     if (!usable || write_start(r->csv_path, model))
-        code = cli_exit_code(cli_start_status(status));
+        code = cli_exit_code(keel_status_of_start(status));
     if (usable)
         cli_answered(code);
     keel_state_free(before);

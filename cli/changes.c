@@ -113,12 +113,10 @@ static void warn_of_unused(const cli_changes *c, keel_method method, keel_diagno
 
 /* Closes the joints of a mechanism, and refuses one that cannot move. */
 static keel_status prepare_start(const char *command, keel_model *model, keel_diagnostics *diagnostics) {
-    keel_status status = cli_assemble_start(model, diagnostics);
-    if (status >= 0)
-        status = cli_check_mobility(model, diagnostics);
+    keel_status status = keel_model_prepare(model, diagnostics);
     if (status < 0 && !keel_diagnostics_errors(diagnostics))
         cli_error(command, "%s", keel_status_text(status));
-    return status < 0 ? status : KEEL_OK;
+    return status;
 }
 
 keel_model *cli_prepare_model(const char *command, const char *path, const cli_changes *changes,

@@ -245,10 +245,10 @@ static keel_point point_of_state(const keel_state *state) {
 
 static int check(keel_model *model, keel_diagnostics *diagnostics) {
     int shown = keel_diagnostics_count(diagnostics);
-    keel_status status = cli_assemble_start(model, diagnostics);
-    keel_status mobile = status < 0 ? KEEL_OK : cli_check_mobility(model, diagnostics);
+    keel_status status = keel_model_prepare(model, diagnostics);
+    bool refused = status == KEEL_ERROR_INPUT; /* a start, but bodies that cannot move */
     keel_simulation *simulation = NULL;
-    if (status >= 0 && mobile >= 0)
+    if (status >= 0)
         simulation = keel_simulation_new(model->system, model->start, model->velocities_given,
                                          &model->settings, diagnostics, &status);
     keel_row row = {0};
@@ -270,7 +270,7 @@ static int check(keel_model *model, keel_diagnostics *diagnostics) {
         evaluated = cli_write_mobility(model);
     if (evaluated >= 0) {
         write_rank(&f);
-        if (mobile < 0)
+        if (refused)
             write_refused();
         else
             write_start(&f, consistent ? KEEL_OK : status, &result);
@@ -285,9 +285,9 @@ static int check(keel_model *model, keel_diagnostics *diagnostics) {
     free(f.rate);
     keel_result_clear(&result);
     keel_simulation_free(simulation);
-    if (consistent && evaluated >= 0 && mobile >= 0)
+    if (consistent && evaluated >= 0)
         return CLI_OK;
-    if (status == KEEL_ERROR_MEMORY || evaluated == KEEL_ERROR_MEMORY || mobile == KEEL_ERROR_MEMORY)
+    if (status == KEEL_ERROR_MEMORY || evaluated == KEEL_ERROR_MEMORY)
         return CLI_FAILED;
     return cli_answered(CLI_BAD_INPUT);
 }

@@ -243,20 +243,6 @@ void cli_write_manual(void);
 void cli_write_assembly(FILE *file, const keel_model *model, const keel_state *before, keel_status status,
                         const keel_assembly_report *report);
 
-/* The bodies that an assembly moved most, as text; empty if none did. */
-void cli_moved_most(const keel_model *model, int bodies, char *text, size_t size);
-
-/* KEEL_ERROR_START for whatever it is that a model cannot start with; memory and files are no fault of it. */
-keel_status cli_start_status(keel_status status);
-
-/* Before a run or a check: the start of a mechanism is assembled. A note tells if something moved; errors go
- * to the diagnostics. Other models stay as they are. */
-keel_status cli_assemble_start(keel_model *model, keel_diagnostics *diagnostics);
-
-/* KEEL_ERROR_INPUT, with messages, if joints of a mechanism lock a body or one has no inertia where it can
- * move. Mechanisms that are too large for the rank of a run are not looked at. */
-keel_status cli_check_mobility(const keel_model *model, keel_diagnostics *diagnostics);
-
 /* The part of `keel check` about a mechanism: choice of coordinates, freedoms, joints that repeat others,
  * what cannot move. Does nothing for other models. */
 keel_status cli_write_mobility(const keel_model *model);

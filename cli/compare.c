@@ -279,9 +279,7 @@ static int prepare(request *r, keel_model *model, keel_diagnostics *diagnostics)
     if (!status && r->reference_path)
         status = cli_read_trajectory(r->reference_path, &given, diagnostics);
     if (!status)
-        status = cli_assemble_start(model, diagnostics);
-    if (status >= 0)
-        status = cli_check_mobility(model, diagnostics);
+        status = keel_model_prepare(model, diagnostics);
     cli_show(diagnostics, shown);
     if (status < 0 && !keel_diagnostics_errors(diagnostics))
         cli_error("compare", "%s", keel_status_text(status));

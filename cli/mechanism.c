@@ -1,4 +1,4 @@
-/* mechanism.c - what commands do and tell about mechanisms only. */
+/* mechanism.c - what keel check tells about mechanisms only. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,52 +7,8 @@
 #include "keel/mechanism.h"
 #include "keel/mobility.h"
 
-/* A run looks at the rank of J up to this number of entries (docs/redundancy.md). */
-#define MOST_RUN_ENTRIES 1e5
-
 /* At most so many names in a list. */
 enum { LISTED = 20 };
-
-keel_status cli_start_status(keel_status status) {
-    return status < 0 && status != KEEL_ERROR_MEMORY && status != KEEL_ERROR_IO ? KEEL_ERROR_START : status;
-}
-
-keel_status cli_assemble_start(keel_model *model, keel_diagnostics *diagnostics) {
-    keel_mechanism_facts facts;
-    keel_assembly_report report;
-    double size = 1;
-    if (!keel_mechanism_look(model->system, &facts) || model->settings.start_state == KEEL_START_AS_GIVEN)
-        return KEEL_OK;
-    keel_status status = keel_model_assemble(model, diagnostics, &report);
-    for (int i = 0; i < model->system->n_q; i++)
-        size = fmax(size, fabs(model->start->q[i]));
-    if (status >= 0 && report.moved > 1e-12 * size) {
-        char most[300];
-        cli_moved_most(model, facts.bodies, most, sizeof most);
-        keel_diagnostics_add(diagnostics, KEEL_NOTE, (keel_location){0},
-                             "assembled: joints and start values were off by up to %.3g; %s (keel assemble "
-                             "tells more)",
-                             report.before, most[0] ? most : "no body moved");
-    }
-    if (status == KEEL_ERROR_START && report.worst < 0) // a body that is locked explains why it cannot move
-        cli_check_mobility(model, diagnostics);
-    return cli_start_status(status);
-}
-
-keel_status cli_check_mobility(const keel_model *model, keel_diagnostics *diagnostics) {
-    keel_mechanism_facts facts;
-    keel_mobility mobility;
-    if (!keel_mechanism_look(model->system, &facts))
-        return KEEL_OK;
-    keel_status status = keel_mobility_find(model->system, model->start, MOST_RUN_ENTRIES, &mobility);
-    if (status >= 0) {
-        status = keel_mobility_check(model->system, &mobility, diagnostics);
-        keel_mobility_clear(&mobility);
-    }
-    if (status >= 0)
-        status = keel_inertia_check(model->system, model->start, MOST_RUN_ENTRIES, diagnostics);
-    return status;
-}
 
 static void label(const char *text) {
     printf("  %-20s ", text);

@@ -13,10 +13,9 @@ enum { LISTED = 10 }; /* largest changes that are told */
 static const double ROUND_OFF = 1e-12;
 
 typedef struct change {
-    int number; /* of the body, coordinate or velocity */
+    int number; /* of the coordinate or velocity */
     double from, to;
-    double distance, angle; /* of a body */
-    double amount;          /* what is sorted by */
+    double amount; /* what is sorted by */
 } change;
 
 static int larger_first(const void *a, const void *b) {
@@ -24,12 +23,6 @@ static int larger_first(const void *a, const void *b) {
     if (x->amount != y->amount)
         return x->amount < y->amount ? 1 : -1;
     return x->number - y->number;
-}
-
-/* Angle of a rotation matrix. */
-static double angle_of(const double R[9]) {
-    double x = R[7] - R[5], y = R[2] - R[6], z = R[3] - R[1];
-    return atan2(sqrt(x * x + y * y + z * z), R[0] + R[4] + R[8] - 1);
 }
 
 static void write_title(FILE *file, const char *title, int count, int moved) {
@@ -50,67 +43,23 @@ static int sort_changes(change *changes, int count, double size) {
     return moved;
 }
 
-/* Poses of all bodies against the drawing, the largest changes first; how many are more than round-off. */
-static keel_status find_moved_bodies(const keel_model *model, int bodies, change *changes, int *moved) {
-    const keel_system *system = model->system;
-    const keel_state *s = model->start;
-    keel_point at = {s->t, s->q, s->v, s->z, s->s, s->lambda, NULL};
-    keel_pose *poses = calloc((size_t)bodies + 1, sizeof *poses);
-    void *work = NULL;
-    double size = 0;
-    keel_status status = poses ? KEEL_OK : KEEL_ERROR_MEMORY;
-    if (!status && system->work_new)
-        status = system->work_new(system, &work);
-    if (status >= 0)
-        status = keel_mechanism_poses(system, work, &at, poses);
-    for (int b = 1; status >= 0 && b <= bodies; b++) {
-        double dx = poses[b].r[0] - poses[b].drawn[0], dy = poses[b].r[1] - poses[b].drawn[1],
-               dz = poses[b].r[2] - poses[b].drawn[2];
-        change *c = &changes[b - 1];
-        *c = (change){.number = b, .distance = sqrt(dx * dx + dy * dy + dz * dz)};
-        c->angle = angle_of(poses[b].R);
-        c->amount = c->distance + c->angle;
-        for (int k = 0; k < 3; k++)
-            size = fmax(size, fabs(poses[b].r[k]));
-    }
-    *moved = status >= 0 ? sort_changes(changes, bodies, size) : 0;
-    if (system->work_free && work)
-        system->work_free(work);
-    free(poses);
-    return status < 0 ? status : KEEL_OK;
-}
-
 static double degrees(double angle) {
     return angle * 45 / atan(1);
 }
 
-static keel_status write_bodies(FILE *file, const keel_model *model, int bodies, change *changes) {
-    int moved;
-    keel_status status = find_moved_bodies(model, bodies, changes, &moved);
-    if (status < 0)
-        return status;
-    write_title(file, "bodies moved", bodies, moved);
-    for (int i = 0; i < moved && i < LISTED; i++)
+static keel_status write_bodies(FILE *file, const keel_model *model, int bodies) {
+    int count;
+    keel_moved_body *moved = calloc((size_t)bodies + 1, sizeof *moved);
+    keel_status status =
+        moved ? keel_find_moved_bodies(model->system, model->start, moved, &count) : KEEL_ERROR_MEMORY;
+    if (!status)
+        write_title(file, "bodies moved", bodies, count);
+    for (int i = 0; !status && i < count && i < LISTED; i++)
         fprintf(file, "    %-18s centre by %.4g, turned by %.4g degrees\n",
-                keel_mechanism_body_name(model->system, changes[i].number), changes[i].distance,
-                degrees(changes[i].angle));
-    return KEEL_OK;
-}
-
-void cli_moved_most(const keel_model *model, int bodies, char *text, size_t size) {
-    enum { TOLD = 2 };
-    int moved = 0;
-    change *changes = calloc((size_t)bodies + 1, sizeof *changes);
-    text[0] = '\0';
-    if (changes)
-        find_moved_bodies(model, bodies, changes, &moved);
-    for (int i = 0; i < moved && i < TOLD; i++) {
-        size_t used = strlen(text);
-        snprintf(text + used, size - used, "%s'%s' moved by %.3g and turned by %.3g degrees", i ? ", " : "",
-                 keel_mechanism_body_name(model->system, changes[i].number), changes[i].distance,
-                 degrees(changes[i].angle));
-    }
-    free(changes);
+                keel_mechanism_body_name(model->system, moved[i].body), moved[i].distance,
+                degrees(moved[i].angle));
+    free(moved);
+    return status;
 }
 
 /* Components of q or v, before and after. */
@@ -141,8 +90,6 @@ void cli_write_assembly(FILE *file, const keel_model *model, const keel_state *b
     keel_mechanism_facts facts;
     int most = system->n_q > system->n_v ? system->n_q : system->n_v;
     bool mechanism = keel_mechanism_look(system, &facts);
-    if (mechanism && facts.bodies > most)
-        most = facts.bodies;
     change *changes = calloc((size_t)most + 1, sizeof *changes);
     fprintf(file, "%s\n", model->name);
     fprintf(file, "  %-20s %s\n", "start",
@@ -153,7 +100,7 @@ void cli_write_assembly(FILE *file, const keel_model *model, const keel_state *b
     fprintf(file, "  %-20s %.3g before, %.3g after\n", "position violation", report->before, report->after);
     fprintf(file, "  %-20s %.3g before, %.3g after\n", "velocity violation", report->velocity_before,
             report->velocity_after);
-    if (changes && !(mechanism && write_bodies(file, model, facts.bodies, changes) == KEEL_OK))
+    if (changes && !(mechanism && write_bodies(file, model, facts.bodies) == KEEL_OK))
         write_components(file, system, false, before->q, model->start->q, changes);
     if (changes)
         write_components(file, system, true, before->v, model->start->v, changes);

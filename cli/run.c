@@ -252,7 +252,7 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
 
     /* the state that was reached may be one of which nothing can be told */
     bool began = result.final || result.count.steps > 0;
-    int code = cli_exit_code(began ? status : cli_start_status(status));
+    int code = cli_exit_code(began ? status : keel_status_of_start(status));
     if (status < 0 && !cli_first_error(diagnostics) && !s.failed_path)
         cli_error("run", "%s", keel_status_text(status));
     if (code == CLI_BAD_INPUT && !began) { /* refused before the first row */

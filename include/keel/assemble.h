@@ -57,4 +57,16 @@ KEEL_API keel_status keel_assemble_mechanism(const keel_compiled *compiled, doub
                                              const keel_assembly_settings *settings,
                                              keel_diagnostics *diagnostics, keel_assembly_report *report);
 
+/* A body that is not where it was drawn: its centre, in the unit of length, and its orientation, in radians.
+ */
+typedef struct keel_moved_body {
+    int body;
+    double distance, angle;
+} keel_moved_body;
+
+/* The bodies of a mechanism that are elsewhere in `state` than in the drawing, those that moved most first:
+ * `moved` has room for all bodies, *count of them moved by more than round-off. */
+KEEL_API keel_status keel_find_moved_bodies(const keel_system *system, const keel_state *state,
+                                            keel_moved_body *moved, int *count);
+
 #endif

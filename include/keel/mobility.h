@@ -82,4 +82,9 @@ KEEL_API keel_status keel_mobility_check(const keel_system *system, const keel_m
 KEEL_API keel_status keel_inertia_check(const keel_system *system, const keel_state *state,
                                         double most_entries, keel_diagnostics *diagnostics);
 
+/* Both checks, as they are made before every run: nothing for systems that are no mechanisms, and less than
+ * both for mechanisms that are too large to look at them each time. */
+KEEL_API keel_status keel_mobility_refuse(const keel_system *system, const keel_state *state,
+                                          keel_diagnostics *diagnostics);
+
 #endif

@@ -45,4 +45,10 @@ KEEL_API void keel_model_free(keel_model *model);
 KEEL_API keel_status keel_model_assemble(keel_model *model, keel_diagnostics *diagnostics,
                                          keel_assembly_report *report);
 
+/* All that has to be done before a run: assembles the start of a mechanism, as above, with a note that tells
+ * what moved (not with `start_state: as_given`), and looks whether it can move. Other models stay as they
+ * are. KEEL_ERROR_START if there is no such start, KEEL_ERROR_INPUT if joints lock a body or one has no
+ * inertia where it can move; messages tell where and why. */
+KEEL_API keel_status keel_model_prepare(keel_model *model, keel_diagnostics *diagnostics);
+
 #endif

@@ -46,6 +46,10 @@ KEEL_API const char *keel_status_word(keel_status status);
 /* A sentence for a status. Never NULL. */
 KEEL_API const char *keel_status_text(keel_status status);
 
+/* The status of a model that fails before its first step: KEEL_ERROR_START whatever failed, but for memory
+ * and files, which are no fault of the model. */
+KEEL_API keel_status keel_status_of_start(keel_status status);
+
 /* The version of the library, "major.minor.patch". */
 KEEL_API const char *keel_version(void);
 

@@ -37,3 +37,7 @@ const char *keel_status_text(keel_status status) {
 const char *keel_version(void) {
     return KEEL_VERSION;
 }
+
+keel_status keel_status_of_start(keel_status status) {
+    return status < 0 && status != KEEL_ERROR_MEMORY && status != KEEL_ERROR_IO ? KEEL_ERROR_START : status;
+}

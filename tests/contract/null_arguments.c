@@ -41,6 +41,7 @@ static void assemble_functions(void **state) {
     (void)state;
     REFUSES(2, keel_assemble(P(0), NULL, P(1), NULL, NULL) == KEEL_ERROR_INPUT);
     REFUSES(1, keel_assemble_mechanism(P(0), 0, NULL, NULL, NULL) == KEEL_ERROR_INPUT);
+    REFUSES(4, keel_find_moved_bodies(P(0), P(1), P(2), P(3)) == KEEL_ERROR_INPUT);
 }
 
 static void compare_functions(void **state) {
@@ -154,6 +155,7 @@ static void mobility_functions(void **state) {
     REFUSES(3, !strcmp(keel_mobility_sentence(P(0), P(1), P(2), 0), ""));
     REFUSES(2, keel_mobility_check(P(0), P(1), NULL) == KEEL_ERROR_INPUT);
     REFUSES(2, keel_inertia_check(P(0), P(1), 0, NULL) == KEEL_ERROR_INPUT);
+    REFUSES(2, keel_mobility_refuse(P(0), P(1), NULL) == KEEL_ERROR_INPUT);
 }
 
 static void modelfile_functions(void **state) {
@@ -162,6 +164,7 @@ static void modelfile_functions(void **state) {
     REFUSES(2, keel_model_parse(NULL, P(0), 0, NULL, 0, NULL, P(1)) == NULL);
     IGNORES(1, keel_model_free(P(0)));
     REFUSES(1, keel_model_assemble(P(0), NULL, NULL) == KEEL_ERROR_INPUT);
+    REFUSES(1, keel_model_prepare(P(0), NULL) == KEEL_ERROR_INPUT);
 }
 
 static void native_functions(void **state) {
