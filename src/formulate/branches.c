@@ -370,6 +370,17 @@ static double product(keel_pattern P, const double *M, const double *x, const do
     return sum;
 }
 
+/* |v|^2 in natural sizes, the size of accelerations that come from velocities alone: where nothing else asks
+ * for any, those that are asked for are round-off of these. */
+static double square_of_speed(const ki_independence *look, const double *v) {
+    double sum = 0;
+    for (int j = 0; j < look->n; j++) {
+        double natural = v[j] / size_of(look->system, j);
+        sum += natural * natural;
+    }
+    return sum;
+}
+
 /* The saddle-point system [T^T M T, A^T; A, 0] of the few freedoms, by least squares: A may be of any rank.
  */
 bool ki_branch_acceleration(ki_branches *branches, int b, const keel_point *at, const double *M,
@@ -407,7 +418,8 @@ bool ki_branch_acceleration(ki_branches *branches, int b, const keel_point *at, 
         }
         c[k + r] = xi[row[r]] * look->scale[row[r]] * mass;
     }
-    double asked = length_of((int)all, c), off = ki_least_squares((int)all, (int)all, S, c, 1e-12, u);
+    double asked = length_of((int)all, c) + mass * square_of_speed(branches->look, at->v);
+    double off = ki_least_squares((int)all, (int)all, S, c, 1e-12, u);
     memset(a, 0, (size_t)n * sizeof *a);
     for (int l = 0; l < k; l++)
         ki_axpy(n, u[l], T + l * n, a);

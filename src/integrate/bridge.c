@@ -55,8 +55,9 @@ typedef struct bridge {
     double left;      /* change of the rates in the last iteration */
     int known, nodes; /* rates of the first `known` nodes are not to be found; of all so many nodes */
     double c[MOST_NODES], b[MOST_NODES], a[MOST_NODES][MOST_NODES];
-    double spectrum[LAST][MOST_NODES];      /* the last Legendre coefficients, from the rates at the nodes */
-    double cut[2][MOST_NODES][MOST_NODES];  /* a without the last two of them, and without the last four */
+    double spectrum[LAST][MOST_NODES];     /* the last Legendre coefficients, from the rates at the nodes */
+    double cut[2][MOST_NODES][MOST_NODES]; /* a without the last two of them, and without the last four */
+    double missing; /* what coefficients behind the last ones do to the states, over what those do */
     double *y_old, *Y, *rate, *begin;       /* [n]; begin: the rate at t_0 */
     double *k[MOST_NODES], *at[MOST_NODES]; /* [n] rates and states */
     double *lambda[MOST_NODES];             /* [m] */
@@ -105,6 +106,34 @@ static void cut_weights(bridge *self, int which, int first) {
     }
 }
 
+static bool is_far(const bridge *self, int i) {
+    static const double FAR = 0.35;
+    return self->c[i] > FAR;
+}
+
+/* Integral of P_m(2 s - 1) from 0 to x. */
+static double integral_of_legendre(int m, double x) {
+    return (legendre(m + 1, 2 * x - 1) - legendre(m - 1, 2 * x - 1)) / (2 * (2 * m + 1));
+}
+
+/* Nodes that keep away from a pose do not see what the rates do next to it: a polynomial of higher degree is
+ * off there by many times its size, and the states far away by the integral of that.
+ */
+static void measure_missing(bridge *self) {
+    double last = 0, next = 0;
+    for (int i = self->known; i < self->nodes; i++)
+        for (int m = self->nodes - 2; is_far(self, i) && m < self->nodes + 2; m++) {
+            double whole = integral_of_legendre(m, self->c[i]), seen = 0;
+            for (int j = 0; j < self->nodes; j++)
+                seen += self->a[i][j] * legendre(m, 2 * self->c[j] - 1);
+            if (m < self->nodes)
+                last = fmax(last, fabs(whole));
+            else
+                next = fmax(next, fabs(whole - seen));
+        }
+    self->missing = next / last;
+}
+
 /* The nodes of Gauss in [nearest, 1], and 0 if the rate is known there. */
 static void place_nodes(bridge *self, double nearest, bool known) {
     self->known = known ? 1 : 0;
@@ -128,6 +157,7 @@ static void place_nodes(bridge *self, double nearest, bool known) {
         }
     cut_weights(self, 0, 2);
     cut_weights(self, 1, 0);
+    measure_missing(self);
 }
 
 /* Y = y_0 + H sum_j weight_j k_j on the constraints, and f there. */
@@ -226,11 +256,6 @@ static void take_change(const bridge *self, const double *now, const double *bef
     c->part = fmax(c->part, size > 0 ? most / size : 0);
 }
 
-static bool is_far(const bridge *self, int i) {
-    static const double FAR = 0.35;
-    return self->c[i] > FAR;
-}
-
 /* Repeats Y -> k until nothing changes. */
 static keel_status iterate(bridge *self) {
     double best = INFINITY, previous = INFINITY;
@@ -300,7 +325,7 @@ static double error_of_states(bridge *self) {
                 return INFINITY;
             take_change(self, self->Y, self->at[i], 1, self->base.y, &without[w]);
         }
-    return next_of(without[1].error, without[0].error);
+    return self->missing * next_of(without[1].error, without[0].error);
 }
 
 static double measure_error(bridge *self) {
@@ -316,6 +341,12 @@ static double measure_error(bridge *self) {
     return most;
 }
 
+/* Whether the pose that the step leaves, or crosses about in its middle, is next to a part of it. */
+static bool is_next_to_pose(const bridge *self, double part) {
+    static const double ABOUT_MIDDLE = 0.15;
+    return self->leaves ? part < self->c[self->known] : fabs(part - 0.5) < ABOUT_MIDDLE;
+}
+
 /* The state at a part of the step, on the constraints unless they move it: where the run ends next to a pose
  * they would. */
 static keel_status end_inside(bridge *self, double part) {
@@ -327,6 +358,8 @@ static keel_status end_inside(bridge *self, double part) {
         ki_axpy(self->base.n, self->H * weight[j], self->k[j], self->rate);
     ki_normalize(self->base.flow.dynamics, self->rate);
     keel_status status = evaluate(self, part, self->nodes, weight, self->k, NULL);
+    if (!is_next_to_pose(self, part))
+        return status;
     bool moved = status != KEEL_OK;
     for (int i = 0; i < self->base.n - 1 && !moved; i++)
         moved = fabs(self->Y[i] - self->rate[i]) >

@@ -31,11 +31,17 @@ static const double LAST_ERROR = 300;   /* where a run ends in a pose: steps on 
  * they can; below the second one is taken for want of a better; below the third no step is taken any more. */
 static const double SOONER = 0.25, LAST = 0.1, LOST = 0.01;
 
+/* A bridge that begins still sooner, because no step ended there, is longer by this at most. */
+static const double LONGEST = 2.5;
+
 /* States inside of a step are off by the tolerance, contradictions there by its square, times this. */
 static const double DENSE = 100;
 
 /* Poses with a larger offset are crossed by bridges or not at all. */
 static const double NOT_WITHOUT = 1e-10;
+
+/* A bridge across a pose in which the motion comes to rest is taken for want of a better up to this error. */
+static const double MOST_AT_REST = 1e-5;
 
 /* A try from nearer helps if its error is smaller by this. */
 static const double HELPS = 0.5;
@@ -43,7 +49,7 @@ static const double HELPS = 0.5;
 keel_status ki_crossing_init(keel_simulation *sim) {
     ki_crossing *c = &sim->crossing;
     const keel_system *sys = sim->system;
-    double **states[] = {&c->far_y, &c->pose_y, &c->try_y, &c->best_y};
+    double **states[] = {&c->far_y, &c->sooner_y, &c->pose_y, &c->try_y, &c->best_y};
     for (size_t i = 0; i < sizeof states / sizeof *states; i++)
         *states[i] = KI_NEW(&sim->arena, double, sys->n_q + sys->n_v + sys->n_z + 1);
     c->beta = KI_NEW(&sim->arena, double, sys->n_h);
@@ -121,7 +127,8 @@ static keel_status take_if_good(keel_simulation *sim, keel_status status, double
         found = found || meeting->found;
         most = meeting->found ? most : LARGEST_ERROR;
     }
-    *taken = !status && found && bridge->bridge_error <= largest_error(sim, most, meeting->offset);
+    bool gets_on = !sim->integrator || bridge->t > sim->integrator->t; /* it may have begun before */
+    *taken = !status && found && gets_on && bridge->bridge_error <= largest_error(sim, most, meeting->offset);
     if (!*taken) {
         ki_end_offset(sim);
         return status == KEEL_ERROR_MEMORY ? status : KEEL_OK;
@@ -219,7 +226,8 @@ static bool asks_for_bridge(const keel_simulation *sim, double pose) {
     const ki_integrator *in = sim->integrator;
     if (!(sim->watch.gap < AHEAD * sim->watch.largest))
         return false;
-    if (is_blurred(sim, pose) || comes_to_rest(sim) || ends_there(sim, pose))
+    if (is_blurred(sim, pose) || comes_to_rest(sim) || ends_there(sim, pose) ||
+        sim->integrator->across_failed)
         return true;
     return !crosses_by_itself(sim->settings.method.integrator) &&
            pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
@@ -253,12 +261,18 @@ keel_status ki_prepare_bridge(keel_simulation *sim) {
     return status;
 }
 
-/* A long step may lead so near to a pose that a bridge from its end would be too short: then the bridge
- * begins inside of that step, at a time when the gap was large enough. */
+/* Steps may lead so near to a pose that a bridge from there would be too short: then the bridge begins inside
+ * of the last one, at a time when the gap was large enough, or at the end of an earlier one. */
 static double begin_sooner(keel_simulation *sim, double pose, double *y) {
     const ki_integrator *in = sim->integrator;
     const ki_watch *w = &sim->watch;
+    const ki_crossing *c = &sim->crossing;
     double t = pose - (pose - in->t) * SOONER * w->largest / w->gap;
+    bool first = in->across_failed && c->declined == INFINITY;
+    if (first && t < in->t_old && c->sooner_gap > 0 && pose - c->sooner_t < LONGEST * (pose - t)) {
+        memcpy(y, c->sooner_y, (size_t)in->n * sizeof *y);
+        return c->sooner_t;
+    }
     memcpy(y, in->y, (size_t)in->n * sizeof *y);
     if (!(t < in->t) || !(w->before > LAST * w->largest) || in->steps == 0)
         return in->t;
@@ -290,12 +304,18 @@ static keel_status try_rows(keel_simulation *sim, double t, double *y, double po
 }
 
 /* After a try that was not good enough: from nearer the next one should be better. If it is not,
- * accelerations near the pose are at their round-off, and the one before was the best. */
+ * accelerations near the pose are at their round-off, and the one before was the best. Of an exact drawing it
+ * is worth no more than the attempts of the integrator, which get better from nearer; but where the motion
+ * comes to rest in the pose steps do not tell the branches apart. */
 static keel_status compare_tries(keel_simulation *sim, double t, const double *y, const ki_meeting *meeting,
                                  bool *taken) {
     ki_crossing *c = &sim->crossing;
-    double error = c->bridge->bridge_error;
-    bool known = meeting->offset > 0 && error < INFINITY;
+    const ki_integrator *in = sim->integrator;
+    bool exact = !(meeting->offset > 0);
+    double error = c->bridge->bridge_error, of_steps = in->across_failed ? in->across_error : 0;
+    if (comes_to_rest(sim))
+        of_steps = MOST_AT_REST / sim->settings.tolerance;
+    bool known = error < INFINITY && (!exact || error < of_steps);
     if (!known && !(c->best_error < INFINITY))
         return KEEL_OK;
     if (known && !(error > HELPS * c->best_error)) {
@@ -303,6 +323,8 @@ static keel_status compare_tries(keel_simulation *sim, double t, const double *y
         c->best_t = t, c->best_pose = meeting->t, c->best_error = error;
         return KEEL_OK;
     }
+    if (exact && !(c->best_error < of_steps))
+        return KEEL_OK;
     ki_meeting again;
     return take_bridge(sim, c->best_t, c->best_y, 2 * (c->best_pose - c->best_t), INFINITY, &again, taken);
 }
@@ -355,6 +377,11 @@ void ki_remember_far(keel_simulation *sim) {
         return;
     c->earlier_t = c->latest_t, c->earlier_gap = c->latest_gap;
     c->latest_t = w->t_before, c->latest_gap = w->before;
+    if (w->gap > SOONER * w->largest) {
+        memcpy(c->sooner_y, in->y, (size_t)in->n * sizeof(double));
+        c->sooner_t = in->t;
+        c->sooner_gap = w->gap;
+    }
     if (!(w->gap > FAR * w->largest))
         return;
     memcpy(c->far_y, in->y, (size_t)in->n * sizeof(double));

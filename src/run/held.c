@@ -190,6 +190,16 @@ double ki_gap_of_held(keel_simulation *sim, double t, const double *y) {
     return gap_among(sim, t, y, sim->held.selection ? sim->held.selection->held : NULL);
 }
 
+/* Looks from now on see only the rows held; all of them again. */
+static void ignore_others(keel_simulation *sim) {
+    ki_held *h = &sim->held;
+    for (int i = 0; h->selection && i < h->look.m; i++)
+        h->look.ignored[i] = !h->selection->held[i];
+}
+static void ignore_none(keel_simulation *sim) {
+    memset(sim->held.look.ignored, 0, (size_t)sim->held.look.m * sizeof *sim->held.look.ignored);
+}
+
 double ki_offset_of_held(keel_simulation *sim, double t, const double *y, double least, double *beta) {
     ki_independence *look = &sim->held.look;
     const ki_selection *s = sim->held.selection;
@@ -198,17 +208,16 @@ double ki_offset_of_held(keel_simulation *sim, double t, const double *y, double
         memset(beta, 0, (size_t)sim->system->n_h * sizeof *beta);
         return 0;
     }
-    for (int i = 0; s && i < look->m; i++)
-        look->ignored[i] = !s->held[i];
+    ignore_others(sim);
     double most = ki_find_offset(look, &at, least, beta);
-    memset(look->ignored, 0, (size_t)look->m * sizeof *look->ignored);
+    ignore_none(sim);
     for (int i = 0; s && i < s->system.n_h; i++) /* rows held keep their order */
         beta[i] = beta[s->row[i]];
     return most;
 }
 
-bool ki_settle_next_to_pose(keel_simulation *sim, double t, double *y) {
-    static const double LEAST = 1e-3;
+/* Onto the rows held, or onto all. */
+static bool settle_next_to_pose(keel_simulation *sim, double t, double least, bool all, double *y) {
     ki_held *h = &sim->held;
     const keel_system *active = sim->active;
     keel_point at = point_of(sim, t, y);
@@ -223,7 +232,15 @@ bool ki_settle_next_to_pose(keel_simulation *sim, double t, double *y) {
         open.Phi[i] = open.rate[i] = 0;
         open.Phi[row] = Phi, open.rate[row] = rate;
     }
-    return ki_close_next_to_pose(&h->look, &at, LEAST, &open, y, y + sim->system->n_q);
+    if (!all)
+        ignore_others(sim);
+    bool met = ki_close_next_to_pose(&h->look, &at, least, &open, y, y + sim->system->n_q);
+    ignore_none(sim);
+    return met;
+}
+
+bool ki_settle_next_to_pose(keel_simulation *sim, double t, double least, double *y) {
+    return settle_next_to_pose(sim, t, least, false, y);
 }
 
 /* Whether all constraints are met at (t, y), those that repeat others as well as the drawing is exact. */
@@ -246,11 +263,12 @@ static bool is_met(keel_simulation *sim, double t, const double *y) {
 }
 
 bool ki_start_next_to_pose(keel_simulation *sim, double t, double *y) {
+    static const double LEAST = 1e-3;
     size_t bytes = (size_t)sim->full->n_y * sizeof *y;
     if (sim->held.look.large || !sim->system->row_size)
         return false;
     memcpy(sim->row_k, y, bytes);
-    if (ki_settle_next_to_pose(sim, t, y) && is_met(sim, t, y))
+    if (settle_next_to_pose(sim, t, LEAST, true, y) && is_met(sim, t, y))
         return true;
     memcpy(y, sim->row_k, bytes);
     return false;

@@ -98,8 +98,10 @@ double ki_gap_of_held(keel_simulation *sim, double t, const double *y);
  * Returns the largest in natural sizes. */
 double ki_offset_of_held(keel_simulation *sim, double t, const double *y, double least, double *beta);
 
-/* Puts the state y next to a singular pose onto the constraints, as far as they tell where it belongs. */
-bool ki_settle_next_to_pose(keel_simulation *sim, double t, double *y);
+/* Puts the state y next to a singular pose onto the constraints held, as far as they tell where it belongs:
+ * onto those of which more than `least` is left after others. How far those that repeat them are open follows
+ * from them. */
+bool ki_settle_next_to_pose(keel_simulation *sim, double t, double least, double *y);
 
 /* The same for a start in a singular pose. False, and nothing moved: constraints are open by more than the
  * drawing is not exact. */

@@ -34,11 +34,12 @@ static double distance_in_step(keel_simulation *sim, double t) {
     return near ? distance_to_pose(sim, t, sim->row_k) : 1;
 }
 
-/* Puts a state in which some constraints do not tell how to be met onto the others. */
-static void settle_next_to_pose(keel_simulation *sim, double t) {
+/* Puts a state in which some constraints do not tell how to be met onto the others: those of which more is
+ * left than `least`. */
+static void settle_next_to_pose(keel_simulation *sim, double t, double least) {
     size_t bytes = (size_t)sim->rows.n_y * sizeof *sim->row_k;
     memcpy(sim->row_y, sim->row_k, bytes);
-    if (!ki_settle_next_to_pose(sim, t, sim->row_y)) /* off them by as much as the step is */
+    if (!ki_settle_next_to_pose(sim, t, least, sim->row_y)) /* off them by as much as the step is */
         memcpy(sim->row_y, sim->row_k, bytes);
     sim->row_in_pose = true;
 }
@@ -70,18 +71,61 @@ static keel_status settle_row(keel_simulation *sim, double t) {
     return status;
 }
 
+/* Distances from a pose, as gaps: a row that is nearer is made of states on both sides; or, nearer than the
+ * second, does not meet all constraints; beyond the last it has to. */
+static const double ACROSS = 1e-2, IN = 1e-3, NEXT = 0.1;
+
+/* Puts a row onto all constraints, to the last digit. */
+static void settle_exactly(keel_simulation *sim, double t, double distance) {
+    static const double ALL = 0.1; /* of the distance: rows of which less is left repeat others */
+    memcpy(sim->row_k, sim->row_y, (size_t)sim->rows.n_y * sizeof *sim->row_k);
+    settle_next_to_pose(sim, t, ALL * distance);
+}
+
+/* At a distance d constraints tell a row that is off them by x in its position, and by x' in its velocity, to
+ * eps / d and eps / d^2, and it is off by x / d and x' / d: whether they know better. Newton's method finds
+ * it where x is small against d^2. */
+static bool is_worth_settling(keel_simulation *sim, double t, double d) {
+    static const double POSITION = 5e-14, VELOCITY = 1e-15, NEAR = 0.1;
+    ki_violation off;
+    if (ki_measure_violation_anew(&sim->rows, t, sim->row_y, &off) || off.position_scaled > NEAR * d * d)
+        return false;
+    return off.position_scaled > POSITION || off.velocity_scaled > VELOCITY / d;
+}
+
+/* A row made of states on both sides: next to the pose it is better known from those, unless a loose
+ * tolerance leaves them at odds with each other. */
+static bool settle_across(keel_simulation *sim, double t, double distance) {
+    sim->row_across = distance < ACROSS && ki_state_across(sim, t);
+    if (!sim->row_across)
+        return false;
+    memcpy(sim->row_k, sim->row_y, (size_t)sim->rows.n_y * sizeof *sim->row_k);
+    settle_next_to_pose(sim, t, ACROSS);
+    if (is_worth_settling(sim, t, distance))
+        settle_exactly(sim, t, distance);
+    return true;
+}
+
 /* In a singular pose the nearest state that meets all constraints may be far away; next to one there may be
  * none that an iteration finds. */
 static keel_status settle_as_in_step(keel_simulation *sim, double t) {
-    static const double IN = 1e-3, NEXT = 0.1;
     keel_stabilize kind = sim->integrator->flow_rows.stabilize;
     bool projects = kind == KEEL_PROJECTION || kind == KEEL_GRADIENT;
     double distance = projects ? distance_in_step(sim, t) : 1;
+    if (settle_across(sim, t, distance))
+        return KEEL_OK;
+    if (distance < ACROSS)
+        memcpy(sim->row_y, sim->row_k, (size_t)sim->rows.n_y * sizeof *sim->row_k);
     keel_status status = distance < IN ? KEEL_ERROR_CONVERGENCE : settle_row(sim, t);
-    if (status != KEEL_ERROR_CONVERGENCE || !(distance < NEXT))
-        return status;
-    settle_next_to_pose(sim, t);
-    return KEEL_OK;
+    if (status == KEEL_ERROR_CONVERGENCE && distance < NEXT) {
+        settle_next_to_pose(sim, t, IN);
+        return KEEL_OK;
+    }
+    if (!status && distance < NEXT) {
+        settle_exactly(sim, t, distance);
+        sim->row_in_pose = false;
+    }
+    return status;
 }
 
 /* The state at t, put onto the constraints if the method does so. */
@@ -115,6 +159,8 @@ static keel_status state_of_row(keel_simulation *sim, double t) {
  * others, 1e-16 / distance^2 of them. */
 static bool has_better_values(keel_simulation *sim, double t) {
     static const double LOST = 1e-3;
+    if (sim->row_across)
+        return true;
     if (!sim->integrator->own_values || sim->reduction)
         return false;
     return !sim->crossing.bridging || distance_to_pose(sim, t, sim->row_y) < LOST;
@@ -140,14 +186,18 @@ static keel_status rates_of_row(keel_simulation *sim, double t) {
         status = ki_check_invariants(d, t, sim->row_y, sim->row_k);
         sim->refuted = status < 0; /* said once; the last state is still worth a row */
     }
-    if (!status && own)
+    if (!status && sim->row_across)
+        ki_rates_across(sim, t, ki_v(d, sim->row_k), d->lambda);
+    else if (!status && own)
         in->own_values(in, t, ki_v(d, sim->row_k), d->lambda);
+    if (!status && own && (sim->row_across || sim->crossing.bridging))
+        status = ki_multipliers_of_rates(sim, t);
     return status;
 }
 
 static keel_status evaluate_row(keel_simulation *sim, double t) {
     ki_dynamics *d = &sim->rows;
-    sim->row_in_pose = false;
+    sim->row_in_pose = sim->row_across = false;
     keel_status status = state_of_row(sim, t);
     if (!status)
         status = rates_of_row(sim, t);

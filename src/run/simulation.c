@@ -325,6 +325,8 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
         ki_find_run_scales(sim, start->t);
     if (!status)
         status = ki_prepare_bridge(sim);
+    if (!status)
+        status = ki_across_init(sim);
     if (!status && starts_in_pose(sim))
         status = ki_begin_singular(sim, start->t, y);
     else if (!status)

@@ -8,6 +8,7 @@
 #include "run/audit.h"
 #include "run/collapse.h"
 #include "run/held.h"
+#include "run/row_across.h"
 #include "run/stiffness.h"
 #include "run/switching.h"
 #include "run/turns.h"
@@ -30,7 +31,8 @@ typedef struct ki_crossing {
     int open_row; /* of the offset that was found last: the largest, among the rows of the steps */
     double *beta, *beta_next; /* [n_h] the offset of the bridge (formulate/offset.h) */
     double *far_y, far_t;     /* [n_y] the last state that was far from any pose */
-    double far_gap;    /* the gap there; 0: there is none                                                   */
+    double far_gap; /* the gap there; 0: there is none                                                   */
+    double *sooner_y, sooner_t, sooner_gap; /* [n_y] the last one from which a bridge would be long enough */
     double usual_step; /* of the integrator there                                                           */
     double latest_t, latest_gap;   /* the step before the last one, as the watch has it ...       */
     double earlier_t, earlier_gap; /* ... and the one before that; gap 0: there is none */
@@ -68,6 +70,8 @@ struct keel_simulation {
     double *row_y, *row_k, *row_outputs; /* the last row */
     ki_violation row_violation;          /* ... of the constraints held, by their numbers among all */
     bool row_in_pose;  /* the last row is so near to a singular pose that interpolation has a say in it */
+    ki_across across;  /* ... and what it is then made of */
+    bool row_across;   /* ... if it is */
     double *reduced_y; /* with a reduction: a state in u */
     double *trusted_y, trusted_t; /* ... the last one before which nothing was wrong with the map */
     double *pose, *pose_now;      /* [n_poses] of the reduction, after the last step and scratch */

@@ -259,7 +259,7 @@ static keel_status go_past(keel_simulation *sim) {
     keel_status status = KEEL_OK;
     s->last_before = s->t_last;
     pass_time(sim, sim->integrator->t);
-    sim->crossing.far_gap = 0; /* that state is on the other side */
+    sim->crossing.far_gap = sim->crossing.sooner_gap = 0; /* those states are on the other side */
     if (keel_system_m(sys) > 0 && sys->has_drivers)
         status = meet_motions(sim, &leave);
     if (leave) {

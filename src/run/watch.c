@@ -307,6 +307,11 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
         return false;
     in->watch = w;
     in->lands_badly = lands_badly;
+    bool bridge = in->t_old < w->t; /* begun before the last step ended, with a pose in its middle */
+    if (bridge) {
+        w->gap = w->before = gap_inside(w, in, rows, in->t_old);
+        w->t = w->t_before = in->t_old;
+    }
     double expected = extrapolated_zero(w->t_before, w->before, w->t, w->gap), h = in->t - in->t_old;
     /* a one-step method has just evaluated J here for its next step */
     ki_dynamics *here = in->flow.dynamics;
@@ -318,7 +323,7 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
     take_gap(w, in, w->of_all ? w->of_all(w->user, in->t, in->y) : held);
     w->held = w->of_all ? held : w->gap;
     w->held_largest = fmax(w->held_largest, w->held);
-    bool turned = (here->factored || here->own_factored) && ki_gap_turned(&w->of, here);
+    bool turned = ((here->factored || here->own_factored) && ki_gap_turned(&w->of, here)) || bridge;
     w->steepest = fmax(w->steepest, w->of.by_own ? 0 : ki_gap_speed(here->system, in->y));
     /* predicted, or next to it, or steep enough to fall to zero and rise again within the step */
     bool suspicious = turned || expected < in->t + h || w->gap < 1e-3 * w->largest ||

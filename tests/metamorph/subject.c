@@ -1,6 +1,7 @@
 /* subject.c - one mechanism, run as drawn and as its twin, and how its variants compare with that. */
 #include "subject.h"
 
+#include <float.h>
 #include <math.h>
 
 char running[256];
@@ -32,9 +33,15 @@ void draw_subject(subject *on, const family *f, drive_mode mode, uint64_t seed) 
     run_twin(on);
 }
 
+/* How far the places of a variant are rounded, as parts of its extent: to digits, or far from the origin to
+ * those of the machine. */
+static double rounding(const drawing *d, const variant *v) {
+    double machine = DBL_EPSILON * norm(d->placed.shift) / d->extent;
+    return v->digits ? fmax(machine, pow(10, -v->digits)) : machine;
+}
+
 limits usual_limits(const drawing *d, const variant *v) {
-    double limit = 100 * d->tolerance;
-    limit = v->digits ? fmax(limit, 1e4 * pow(10, -v->digits)) : limit;
+    double limit = fmax(100 * d->tolerance, 1e4 * rounding(d, v));
     return (limits){limit, LOAD_FACTOR * limit};
 }
 
