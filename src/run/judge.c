@@ -146,8 +146,10 @@ static double limit_of_level(const keel_simulation *sim, keel_keeping keeping, b
     switch (keeping) {
     case KEEL_KEEPS_EXACT:
         limit = fmax(1e4 * set->projection_tolerance, takes_fixed_steps(set) ? 0 : eps);
-        if (in_pose) /* there, velocities follow positions that interpolation has */
-            limit = fmax(limit, 1e4 * eps);
+        /* there, velocities follow positions that interpolation has, and rows held contradict each other by
+         * what the drawing leaves open of the others */
+        if (in_pose)
+            limit = fmax(limit, fmax(1e4 * eps, sim->held.repeated.max_scaled));
         break;
     case KEEL_KEEPS_BOUNDED:
         limit = 1e3 * eps;
