@@ -452,7 +452,7 @@ static void aim(bridge *self, double t, const double *y, double H, bool leaves) 
     self->H = base->bridge_span = H;
     base->t = base->t_old = t;
     base->steps = base->rejected = 0;
-    base->bridge_error = 0;
+    base->bridge_error = INFINITY; /* unless it gets to its end */
     base->moved_position = base->moved_velocity = 0;
     memcpy(base->y, y, (size_t)base->n * sizeof(double));
 }

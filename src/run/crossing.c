@@ -222,12 +222,18 @@ static bool ends_there(const keel_simulation *sim, double pose) {
            pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
 }
 
+/* An attempt across was rejected. Systems that need no factors of M and J for their steps would for a bridge:
+ * for them attempts from nearer cost less. */
+static bool steps_fail(const keel_simulation *sim) {
+    const keel_system *sys = sim->dynamics.system;
+    return sim->integrator->across_failed > 0 && !sys->accelerate && !sys->own.factor;
+}
+
 static bool asks_for_bridge(const keel_simulation *sim, double pose) {
     const ki_integrator *in = sim->integrator;
     if (!(sim->watch.gap < AHEAD * sim->watch.largest))
         return false;
-    if (is_blurred(sim, pose) || comes_to_rest(sim) || ends_there(sim, pose) ||
-        sim->integrator->across_failed)
+    if (is_blurred(sim, pose) || comes_to_rest(sim) || ends_there(sim, pose) || steps_fail(sim))
         return true;
     return !crosses_by_itself(sim->settings.method.integrator) &&
            pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
