@@ -5,15 +5,17 @@
 #include <string.h>
 
 /* A pivot is no smaller than this part of the largest entry of its row, and of its column. */
-static const double ROOK = 0.4;
+static const double ROOK = 0.1;
 
-/* Rows come in stages: those of which this part is left of the most that is left of any. */
-static const double STAGE = 0.1;
+/* Rows come in stages: those of which, compared with what they were, this part is left of the most that is
+ * left of any. Short rows that have lost nothing are no worse than long ones: to let them wait makes the rows
+ * that go before them long (ten times as many numbers in a grid of 20 x 20 cells). */
+static const double STAGE = 0.03;
 
 /* Entries that cancel down to this are zero: rows are of order one. */
 static const double NOTHING = 1e-14;
 
-enum { NO_ROW = -1, ROOK_WALK = 12 };
+enum { NO_ROW = -1, ROOK_WALK = 12, CANDIDATES = 16 };
 
 typedef enum row_state { ABSENT, LIVE, TAKEN, DEPENDENT } row_state;
 
@@ -23,6 +25,7 @@ typedef struct sparse_row {
     int *column;
     double *value;
     double most, length; /* largest entry and length of what is left */
+    double whole;        /* length before anything was taken */
     int next, previous;  /* in the list of rows with as many entries; previous = NO_ROW: first */
     bool listed;
 } sparse_row;
@@ -31,6 +34,9 @@ typedef struct sparse_column {
     int count;       /* rows that are live and have an entry */
     int noted, room; /* in `row`, which may name rows that no longer have one, or one twice */
     int *row, *place;
+    bool known; /* the largest entry in rows that may be taken: */
+    int largest;
+    double most;
 } sparse_column;
 
 struct ki_row_choice {
@@ -44,7 +50,7 @@ struct ki_row_choice {
     int scan;
     bool *may;              /* [m] rows that may be taken now */
     double *least;          /* [m] */
-    double stage;           /* least entry of a pivot at present */
+    double stage;           /* least entry of a pivot at present, compared with its row before */
     int count;              /* taken */
     int *p, *q;             /* [m] rows, columns in the order in which they were taken */
     double *pivot, *length; /* [m] */
@@ -94,6 +100,7 @@ static void note(ki_row_choice *c, int j, int i) {
     }
     column->row[column->noted++] = i;
     column->count++;
+    column->known = false;
 }
 
 ki_row_choice *ki_row_choice_new(int rows, int columns) {
@@ -157,7 +164,7 @@ static void leave_list(ki_row_choice *c, int i) {
 
 static void join_list(ki_row_choice *c, int i) {
     sparse_row *r = &c->row[i];
-    if (r->state != LIVE || !c->may[i] || !(r->most >= c->stage))
+    if (r->state != LIVE || !c->may[i] || !(r->most >= c->stage * r->whole))
         return;
     r->previous = NO_ROW;
     r->next = c->first[r->count];
@@ -182,8 +189,11 @@ static void measure(sparse_row *r) {
 /* A live row with another state: its columns have one row less. */
 static void retire(ki_row_choice *c, int i, row_state state) {
     sparse_row *r = &c->row[i];
-    for (int k = 0; k < r->count; k++)
-        c->column[r->column[k]].count--;
+    for (int k = 0; k < r->count; k++) {
+        sparse_column *column = &c->column[r->column[k]];
+        column->count--;
+        column->known &= column->largest != i;
+    }
     r->state = state;
 }
 
@@ -214,6 +224,7 @@ keel_status ki_row_choice_load(ki_row_choice *c, keel_pattern P, const double *v
                 note(c, P.index[k], i);
             }
         measure(r);
+        r->whole = r->length > 0 ? r->length : 1;
     }
     return c->failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
@@ -246,18 +257,20 @@ static void tidy(ki_row_choice *c, int j) {
     column->noted = column->count = kept;
 }
 
-/* The largest entry of column j in rows that may be taken: its row. */
-static int largest_of_column(ki_row_choice *c, int j, double *most) {
-    int best = NO_ROW;
-    *most = 0;
+/* The largest entry of column j in rows that may be taken. */
+static const sparse_column *largest_of_column(ki_row_choice *c, int j) {
+    sparse_column *column = &c->column[j];
+    if (column->known)
+        return column;
+    column->largest = NO_ROW, column->most = 0, column->known = true;
     tidy(c, j);
-    for (int k = 0; k < c->column[j].noted; k++) {
-        int i = c->column[j].row[k];
-        double value = c->may[i] ? fabs(c->row[i].value[c->column[j].place[k]]) : 0;
-        if (value > *most)
-            *most = value, best = i;
+    for (int k = 0; k < column->noted; k++) {
+        int i = column->row[k];
+        double value = c->may[i] ? fabs(c->row[i].value[column->place[k]]) : 0;
+        if (value > column->most)
+            column->most = value, column->largest = i;
     }
-    return best;
+    return column;
 }
 
 /* The column of a row with fewest rows, among large entries. */
@@ -273,18 +286,18 @@ static int column_for(const ki_row_choice *c, const sparse_row *r) {
     return best;
 }
 
-/* From a row with few entries to a pivot that is large in its row and its column, which is tidy then. */
+/* From a row to a pivot that is large in its row and its column: by the largest entries of columns and rows
+ * in turn. */
 static void walk(ki_row_choice *c, int *row, int *place) {
     *place = column_for(c, &c->row[*row]);
     for (int step = 0; step < ROOK_WALK; step++) {
         const sparse_row *r = &c->row[*row];
         int j = r->column[*place];
-        double most, value = fabs(r->value[*place]);
-        int i = largest_of_column(c, j, &most);
-        if (value >= ROOK * most)
+        const sparse_column *column = largest_of_column(c, j);
+        if (fabs(r->value[*place]) >= ROOK * column->most)
             return;
-        *row = i;
-        r = &c->row[i];
+        *row = column->largest;
+        r = &c->row[*row];
         *place = place_of(r, j);
         if (fabs(r->value[*place]) >= ROOK * r->most)
             return;
@@ -294,6 +307,43 @@ static void walk(ki_row_choice *c, int *row, int *place) {
             if (fabs(r->value[k]) == r->most)
                 *place = k;
     }
+}
+
+/* What a pivot fills in at most (Markowitz, Management Science 3, 1957). */
+static double fill(const ki_row_choice *c, const sparse_row *r, int j) {
+    return (r->count - 1.0) * (c->column[j].count - 1.0);
+}
+
+typedef struct choice {
+    int row, place;
+    double fill;
+} choice;
+
+/* The pivots of row i that are large in their row and column and fill in less than the best so far. */
+static void try_row(ki_row_choice *c, int i, choice *best) {
+    const sparse_row *r = &c->row[i];
+    for (int k = 0; k < r->count; k++) {
+        int j = r->column[k];
+        double value = fabs(r->value[k]);
+        if (!(value >= ROOK * r->most) || !(fill(c, r, j) < best->fill))
+            continue;
+        if (value >= ROOK * largest_of_column(c, j)->most)
+            *best = (choice){i, k, fill(c, r, j)};
+    }
+}
+
+/* Among the rows with fewest entries the pivot that fills in least. */
+static void choose(ki_row_choice *c, int *row, int *place) {
+    choice best = {.row = NO_ROW, .fill = INFINITY};
+    int tried = 0;
+    for (int count = c->fewest; count <= c->n && tried < CANDIDATES; count++)
+        for (int i = c->first[count]; i != NO_ROW && tried < CANDIDATES; i = c->row[i].next, tried++)
+            try_row(c, i, &best);
+    if (best.row == NO_ROW)
+        walk(c, row, place);
+    else
+        *row = best.row, *place = best.place;
+    tidy(c, c->row[*row].column[*place]);
 }
 
 static void keep_multiplier(ki_row_choice *c, int i, double value) {
@@ -321,6 +371,7 @@ static void subtract(ki_row_choice *c, int i, const sparse_row *pivot, int q, do
     int before = r->count;
     for (int k = 0; k < pivot->count; k++) {
         int j = pivot->column[k], place = c->place[j];
+        c->column[j].known = false;
         if (place) {
             r->value[place - 1] -= factor * pivot->value[k];
         } else if (fabs(factor * pivot->value[k]) > NOTHING) {
@@ -373,7 +424,7 @@ static bool next_stage(ki_row_choice *c) {
     double most = 0;
     for (int i = 0; i < c->m; i++)
         if (c->row[i].state == LIVE && c->may[i])
-            most = fmax(most, c->row[i].most);
+            most = fmax(most, c->row[i].most / c->row[i].whole);
     c->stage = STAGE * most;
     c->fewest = c->n + 1;
     for (int j = 0; j <= c->n; j++)
@@ -396,10 +447,12 @@ static int next_row(ki_row_choice *c) {
 keel_status ki_row_choice_take(ki_row_choice *c, const bool *among, const double *least, int most) {
     memcpy(c->may, among, (size_t)c->m * sizeof *c->may);
     memcpy(c->least, least, (size_t)c->m * sizeof *c->least);
+    for (int j = 0; j < c->n; j++)
+        c->column[j].known = false;
     while (c->count < most && !c->failed && next_stage(c))
         for (int i = next_row(c); i != NO_ROW && c->count < most && !c->failed; i = next_row(c)) {
             int place;
-            walk(c, &i, &place);
+            choose(c, &i, &place);
             eliminate(c, i, place);
         }
     return c->failed ? KEEL_ERROR_MEMORY : KEEL_OK;
@@ -421,6 +474,13 @@ int ki_row_choice_column(const ki_row_choice *c, int k) {
 
 double ki_row_choice_length(const ki_row_choice *c, int k) {
     return c->length[k];
+}
+
+long ki_row_choice_numbers(const ki_row_choice *c) {
+    long numbers = c->multipliers;
+    for (int k = 0; k < c->count; k++)
+        numbers += c->row[c->p[k]].count;
+    return numbers;
 }
 
 double ki_row_choice_rest(const ki_row_choice *c, int row) {

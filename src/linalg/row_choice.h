@@ -41,6 +41,9 @@ int ki_row_choice_row(const ki_row_choice *choice, int k);
 int ki_row_choice_column(const ki_row_choice *choice, int k);
 double ki_row_choice_length(const ki_row_choice *choice, int k);
 
+/* How many numbers are kept of the rows that were taken and of their multiples: what it costs to use them. */
+long ki_row_choice_numbers(const ki_row_choice *choice);
+
 /* What is left of a row that was not taken; negative for those that are not there. */
 double ki_row_choice_rest(const ki_row_choice *choice, int row);
 

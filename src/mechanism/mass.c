@@ -7,6 +7,8 @@
  *
  * and zero for all other k < j (Featherstone, Rigid Body Dynamics Algorithms, 2008, section 6.2).
  */
+#include <string.h>
+
 #include "base/hints.h"
 #include "mechanism/recursion.h"
 
@@ -142,10 +144,22 @@ static void momentum(const double C[10], const double S[6], double F[6]) {
     ki_add_cross(omega, h, F + 3);
 }
 
+/* A slender rod has no inertia about its own axis; of what turns about that, round-off is left: of the terms
+ * of S.F, which are no larger than this. It is no mass. */
+static const double ROUND_OFF = 1e-14;
+
+static bool has_no_mass(const double C[10], const double S[6], const double F[6]) {
+    const double *I = C + 4, *omega = S, *v = S + 3;
+    double terms = (I[0] + I[1] + I[2]) * ki_dot3(omega, omega) + C[0] * ki_dot3(v, v);
+    return !(ki_dot6(S, F) > ROUND_OFF * terms);
+}
+
 static const int *row_spatial(const ki_mech *mech, const ki_mech_work *w, int b, int j, const int *slot,
                               double *M) {
     double F[6], x[3];
     momentum(w->composite[b], w->S[j], F);
+    if (has_no_mass(w->composite[b], w->S[j], F))
+        memset(F, 0, sizeof F);
     for (int k = mech->body[b].v; k <= j; k++)
         M[*slot++] = ki_dot6(w->S[k], F);
     for (int parent = mech->body[b].parent; parent != 0; b = parent, parent = mech->body[b].parent) {
