@@ -7,10 +7,11 @@ FUZZ_SECONDS := 60
 SEED    := 1
 COUNT   := 5000
 SHARE   := 1
+KILLS   := 200
 PREFIX  := /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install uninstall bench instructions papers format deps asan tsan analyze coverage fuzz fault metamorph orders placements web test-web clean help
+.PHONY: build demo test install uninstall bench instructions papers format deps asan tsan analyze coverage fuzz fault kills metamorph orders placements web test-web clean help
 .NOTPARALLEL:
 
 build: ## build the program (build/keel)
@@ -95,6 +96,10 @@ fault: deps ## out of memory at every single allocation (the tests take each pla
 	@KEEL_FAULT=all $(BUILD)/tests/test_fault_allocation
 	@cd $(BUILD) && KEEL_FAULT=all tests/test_fault_allocation_files
 	@$(BUILD)/tests/fault_program $(BUILD)/keel $(BUILD)/tests/libfault_allocator.so models --all
+
+kills: build ## runs killed at random moments go on from their checkpoints (KILLS=200, SEED; docs/checkpoint.md)
+	@cmake --build $(BUILD) --target json_paths
+	@KEEL=$$PWD/$(BUILD)/keel JSON_PATHS=$$PWD/$(BUILD)/tests/json_paths SOURCE_DIR=$$PWD KILLS=$(KILLS) SEED=$(SEED) sh tests/cli/resume.sh
 
 scales: ## every model by every integrator, in other units (docs/scales.md)
 	@cmake --build $(BUILD) --target scales

@@ -127,7 +127,11 @@ keel_model *cli_prepare_model(const char *command, const char *path, const cli_c
         *code = CLI_BAD_INPUT;
         return NULL;
     }
-    keel_model *model = cli_read_model(command, path, changes->set, changes->set_count, diagnostics, code);
+    keel_model *model =
+        changes->model_text
+            ? cli_parse_model(command, path, changes->model_text, changes->set, changes->set_count,
+                              diagnostics, code)
+            : cli_read_model(command, path, changes->set, changes->set_count, diagnostics, code);
     if (!model)
         return NULL;
     int shown = keel_diagnostics_count(diagnostics);

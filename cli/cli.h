@@ -119,6 +119,11 @@ const char *cli_first_error(const keel_diagnostics *diagnostics);
 keel_model *cli_read_model(const char *command, const char *path, const keel_assignment *set, int set_count,
                            keel_diagnostics *diagnostics, int *code);
 
+/* The same for a text that was read before, from the file `path`. */
+keel_model *cli_parse_model(const char *command, const char *path, const char *text,
+                            const keel_assignment *set, int set_count, keel_diagnostics *diagnostics,
+                            int *code);
+
 /* Tells on standard error which promise a run that reached its end has broken; its exit code. */
 int cli_verdict(const char *command, const keel_run_verdict *verdict);
 
@@ -152,6 +157,7 @@ typedef struct cli_changes {
     keel_assignment *set;
     char **set_text; /* "name=value" */
     int set_count;
+    const char *model_text; /* in place of what stands in the file; NULL: it is read */
 } cli_changes;
 
 /* Room for as many as there are arguments; false when out of memory. */

@@ -1,5 +1,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -114,6 +115,15 @@ const char *cli_first_error(const keel_diagnostics *diagnostics) {
     return NULL;
 }
 
+static keel_model *tell_of_model(const char *command, const char *path, keel_model *model, keel_status status,
+                                 const keel_diagnostics *diagnostics, int *code) {
+    cli_show(diagnostics, 0);
+    if (!model && (status == KEEL_ERROR_MEMORY || !keel_diagnostics_errors(diagnostics)))
+        cli_error(command, "%s: %s", path, keel_status_text(status));
+    *code = model ? CLI_OK : status == KEEL_ERROR_MEMORY ? CLI_FAILED : CLI_BAD_INPUT;
+    return model;
+}
+
 keel_model *cli_read_model(const char *command, const char *path, const keel_assignment *set, int set_count,
                            keel_diagnostics *diagnostics, int *code) {
     keel_status status = KEEL_OK;
@@ -122,11 +132,15 @@ keel_model *cli_read_model(const char *command, const char *path, const keel_ass
     if (found == path && cli_explain_missing_model(command, path))
         return NULL;
     keel_model *model = keel_model_read(found, set, set_count, diagnostics, &status);
-    cli_show(diagnostics, 0);
-    if (!model && (status == KEEL_ERROR_MEMORY || !keel_diagnostics_errors(diagnostics)))
-        cli_error(command, "%s: %s", found, keel_status_text(status));
-    *code = model ? CLI_OK : status == KEEL_ERROR_MEMORY ? CLI_FAILED : CLI_BAD_INPUT;
-    return model;
+    return tell_of_model(command, found, model, status, diagnostics, code);
+}
+
+keel_model *cli_parse_model(const char *command, const char *path, const char *text,
+                            const keel_assignment *set, int set_count, keel_diagnostics *diagnostics,
+                            int *code) {
+    keel_status status = KEEL_OK;
+    keel_model *model = keel_model_parse(path, text, strlen(text), set, set_count, diagnostics, &status);
+    return tell_of_model(command, path, model, status, diagnostics, code);
 }
 
 int cli_exit_code(keel_status status) {

@@ -4,6 +4,7 @@
  *   equations.h    ... or written as formulas               diagnostics.h      messages
  *   mechanism.h    ... or as bodies, joints and forces; assemble.h, mobility.h   closing it, looking at it
  *   method.h, settings.h, run.h   how to simulate it; compare.h with many methods        status.h   outcomes
+ *   checkpoint.h   ... and to go on later
  *
  * libkeel neither prints, exits nor touches files. Reading models and writing results is libkeel-files:
  * modelfile.h, results.h; native.h compiles equations to machine code.
@@ -12,6 +13,7 @@
 #define KEEL_KEEL_H
 
 #include "keel/assemble.h"
+#include "keel/checkpoint.h"
 #include "keel/compare.h"
 #include "keel/diagnostics.h"
 #include "keel/equations.h"

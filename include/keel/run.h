@@ -130,6 +130,9 @@ typedef struct keel_step {
     double gap;  /* of J at its end: 0 is a singular pose; -1: not watched           */
 } keel_step;
 
+/* A run of keel_run that is under way. */
+struct keel_run_state;
+
 /* Who listens to a run. Any function may be NULL; a negative status ends the run with KEEL_ERROR_CALLBACK (or
  * with the status itself if it is KEEL_ERROR_IO or KEEL_ERROR_MEMORY). */
 typedef struct keel_observer {
@@ -138,6 +141,9 @@ typedef struct keel_observer {
     keel_status (*step)(void *user, double t, double until); /* after every accepted step: progress       */
     const volatile int *stop; /* when it becomes non-zero the run ends with KEEL_INTERRUPTED; may be NULL */
     keel_status (*accepted)(void *user, const keel_step *step); /* after every accepted step: its facts */
+    /* Between two steps, and once more where the run ends or is stopped: the place for keel_run_save
+     * (checkpoint.h). */
+    keel_status (*between)(void *user, const struct keel_run_state *run);
 } keel_observer;
 
 /* Runs from `start` to settings->until. Start velocities and positions may be slightly inconsistent (see

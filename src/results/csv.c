@@ -4,14 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/refuse.h"
 #include "keel/results.h"
+#include "results/growing.h"
 #include "run/columns.h"
 
 /* Rows are handed to the operating system whole, so that a file cut off by a crash still ends with a complete
- * line: flushed at a row's end once FLUSH_AT bytes are waiting, which leaves room for one more row, or the
- * first of them has waited for a second. */
+ * line: flushed at a row's end once FLUSH_AT bytes are waiting, which leaves room for one more row, or when
+ * the next second of the clock has begun, between rows too (ki_csv_wait). */
 enum { BUFFER_SIZE = 1 << 18, FLUSH_AT = BUFFER_SIZE / 2 };
 
 struct keel_csv {
@@ -98,10 +100,8 @@ static void write_header(keel_csv *csv, const keel_row *first) {
     fputs(",position_violation,velocity_violation\n", csv->file);
 }
 
-keel_csv *keel_csv_open(const char *path, const keel_system *system, const keel_row *first,
-                        keel_status *status) {
-    if (!path || !system || !status)
-        return ki_refuse(status);
+static keel_csv *open_csv(const char *path, const char *mode, const keel_system *system,
+                          const keel_row *first, keel_status *status) {
     keel_csv *csv = calloc(1, sizeof *csv);
     if (!csv) {
         *status = KEEL_ERROR_MEMORY;
@@ -111,7 +111,7 @@ keel_csv *keel_csv_open(const char *path, const keel_system *system, const keel_
     csv->has_projections = first && first->projections;
     csv->has_audit = first && first->audit;
     csv->has_newton = first && first->newton;
-    csv->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
+    csv->file = strcmp(path, "-") == 0 ? stdout : fopen(path, mode);
     if (!csv->file) {
         int error = errno;
         free(csv);
@@ -121,6 +121,16 @@ keel_csv *keel_csv_open(const char *path, const keel_system *system, const keel_
     }
     if (csv->file != stdout)
         setvbuf(csv->file, csv->buffer, _IOFBF, sizeof csv->buffer);
+    return csv;
+}
+
+keel_csv *keel_csv_open(const char *path, const keel_system *system, const keel_row *first,
+                        keel_status *status) {
+    if (!path || !system || !status)
+        return ki_refuse(status);
+    keel_csv *csv = open_csv(path, "w", system, first, status);
+    if (!csv)
+        return NULL;
 
     // the header goes out at once: a full disk is found before the run, not after it
     write_header(csv, first);
@@ -130,6 +140,26 @@ keel_csv *keel_csv_open(const char *path, const keel_system *system, const keel_
         return NULL;
     }
     return csv;
+}
+
+keel_csv *ki_csv_continue(const char *path, const keel_system *system, const keel_row *next,
+                          keel_status *status) {
+    keel_csv *csv = open_csv(path, "a", system, next, status);
+    if (csv)
+        *status = flush(csv);
+    return csv;
+}
+
+keel_status ki_csv_settle(keel_csv *csv, long *size) {
+    keel_status status = flush(csv);
+    if (!status && fsync(fileno(csv->file)))
+        status = failed(csv);
+    *size = ftell(csv->file);
+    return status || *size < 0 ? failed(csv) : KEEL_OK;
+}
+
+keel_status ki_csv_wait(keel_csv *csv) {
+    return csv->waiting && time(NULL) > csv->flushed ? flush(csv) : KEEL_OK;
 }
 
 /* What is no finite number is an empty field. */

@@ -12,11 +12,12 @@
 
 #include "base/foreign.h"
 #include "base/refuse.h"
+#include "results/growing.h"
 #include "results/hdf5_parts.h"
 #include "results/verdict.h"
 
 /* A block goes out when it has so many numbers, or is so many seconds old. */
-enum { BLOCK_NUMBERS = 1 << 17, BLOCK_SECONDS = 2, CHUNK_BYTES = 1 << 14 };
+enum { BLOCK_NUMBERS = 1 << 17, BLOCK_SECONDS = 1, CHUNK_BYTES = 1 << 14 };
 
 /* Rows on their way into datasets. */
 typedef struct block {
@@ -88,10 +89,17 @@ static bool append(hid_t set, const block *b, int from, int columns, hsize_t alr
     return good;
 }
 
-/* Some of the waiting rows are enough to know how large the energies are. */
+/* Some of the rows are enough to know how large the energies are: 64, and of those after them fewer and
+ * fewer. Which ones is a matter of their numbers, not of when they go out. */
 static void look_at_energies(keel_hdf5 *h) {
     const int *at = h->columns.at;
-    for (long i = 0; i < h->rows.count; i += 1 + h->rows.count / 64) {
+    hsize_t apart = 1;
+    for (long i = 0; i < h->rows.count; i++) {
+        hsize_t number = h->rows_written + (hsize_t)i;
+        while (number / apart >= 64)
+            apart *= 2;
+        if (number % apart)
+            continue;
         const double *row = h->rows.values + i * h->rows.width;
         keel_point point = {.t = row[0],
                             .q = row + at[KI_COORDINATE],
@@ -277,15 +285,30 @@ static keel_status after_adding(keel_hdf5 *h) {
     return status;
 }
 
+/* The row whose numbers stand behind those that wait. */
+static keel_status add_row(keel_hdf5 *h) {
+    double *values = h->rows.values + h->rows.count++ * h->rows.width;
+    if (h->system->has_energy)
+        h->scale.row_drift = fmax(h->scale.row_drift, fabs(values[h->columns.at[KI_ENERGY] + 1]));
+    for (int i = 0; i < h->rows.width; i++)
+        values[i] = isfinite(values[i]) ? values[i] : KI_HDF5_MISSING;
+    return after_adding(h);
+}
+
 keel_status keel_hdf5_row(keel_hdf5 *h, const keel_row *row) {
     if (!h || !row)
         return KEEL_ERROR_INPUT;
-    double *values = h->rows.values + h->rows.count++ * h->rows.width;
-    ki_columns_fill(&h->columns, row, values);
-    for (int i = 0; i < h->rows.width; i++)
-        values[i] = isfinite(values[i]) ? values[i] : KI_HDF5_MISSING;
-    h->scale.row_drift = fmax(h->scale.row_drift, fabs(row->energy_drift));
-    return after_adding(h);
+    ki_columns_fill(&h->columns, row, h->rows.values + h->rows.count * h->rows.width);
+    return add_row(h);
+}
+
+keel_status ki_hdf5_values(keel_hdf5 *h, const double *values) {
+    memcpy(h->rows.values + h->rows.count * h->rows.width, values, (size_t)h->rows.width * sizeof *values);
+    return add_row(h);
+}
+
+keel_status ki_hdf5_wait(keel_hdf5 *h) {
+    return h->rows.count || h->steps.count ? after_adding(h) : KEEL_OK;
 }
 
 keel_status keel_hdf5_step(keel_hdf5 *h, const keel_step *step) {

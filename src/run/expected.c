@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "base/refuse.h"
+#include "run/past.h"
 #include "run/simulation.h"
 
 /* On the models of models/ that have formulas a run takes 0.03 to 20 times the evaluations that this tells,
@@ -87,6 +88,15 @@ static keel_simulation *begin_by_work(const request *r, const keel_system *syste
     return sim;
 }
 
+static keel_simulation *begin_as_fits(const request *r, const keel_system *system,
+                                      keel_diagnostics *diagnostics, keel_status *status) {
+    if (!system->for_run)
+        return begin(r, system, diagnostics, status);
+    if (is_asked_for(r->settings))
+        return begin(r, system->for_run(system, HUGE_VAL), diagnostics, status);
+    return begin_by_work(r, system, diagnostics, status);
+}
+
 keel_simulation *keel_simulation_new(const keel_system *system, const keel_state *start, int velocities_given,
                                      const keel_settings *settings, keel_diagnostics *diagnostics,
                                      keel_status *status) {
@@ -99,9 +109,12 @@ keel_simulation *keel_simulation_new(const keel_system *system, const keel_state
         return NULL;
     }
     request r = {start, velocities_given, settings};
-    if (!system->for_run)
-        return begin(&r, system, diagnostics, status);
-    if (is_asked_for(settings))
-        return begin(&r, system->for_run(system, HUGE_VAL), diagnostics, status);
-    return begin_by_work(&r, system, diagnostics, status);
+    ki_past *past = ki_past_new(system, settings, start, velocities_given);
+    keel_simulation *sim =
+        past ? begin_as_fits(&r, system, diagnostics, status) : begin(&r, NULL, diagnostics, status);
+    if (sim)
+        sim->past = past;
+    else
+        ki_past_free(past);
+    return sim;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "run/events.h"
+#include "run/past.h"
 #include "run/reduction.h"
 #include "run/simulation.h"
 #include "run/trouble.h"
@@ -275,6 +276,7 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     const keel_system *sys = sim->system;
     ki_dynamics *d = &sim->rows;
     *row = (keel_row){0};
+    ki_past_add_row(sim->past, t);
     keel_status status = evaluate_and_measure(sim, t);
     if (!status && !has_better_values(sim, t))
         status = ki_row_by_better_rows(sim, t, evaluate_and_measure);

@@ -7,6 +7,7 @@
 #include "run/crossing.h"
 #include "run/events.h"
 #include "run/judge.h"
+#include "run/past.h"
 #include "run/reduction.h"
 #include "run/restart.h"
 #include "run/scales.h"
@@ -388,6 +389,7 @@ void keel_simulation_free(keel_simulation *sim) {
     ki_switching_clear(sim);
     ki_clear_workspaces(sim);
     ki_held_clear(&sim->held);
+    ki_past_free(sim->past);
     ki_arena_free(&sim->arena);
     free(sim);
 }
@@ -429,9 +431,7 @@ static keel_status tell_collapse(keel_simulation *sim) {
     return KEEL_ERROR_STEP_SIZE;
 }
 
-keel_status keel_simulation_step(keel_simulation *sim) {
-    if (!sim)
-        return KEEL_ERROR_INPUT;
+static keel_status step(keel_simulation *sim) {
     if (has_collapsed(sim))
         return tell_collapse(sim);
     keel_status status = ki_renew_held(sim);
@@ -456,6 +456,14 @@ keel_status keel_simulation_step(keel_simulation *sim) {
         ki_report_step_failure(sim, status);
     if (status && !stepped)
         explain_failure(sim);
+    return status;
+}
+
+keel_status keel_simulation_step(keel_simulation *sim) {
+    if (!sim)
+        return KEEL_ERROR_INPUT;
+    keel_status status = step(sim);
+    ki_past_add_step(sim->past, status);
     return status;
 }
 

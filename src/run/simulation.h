@@ -103,6 +103,7 @@ struct keel_simulation {
     ki_crossing crossing;
     bool *was_dependent;  /* [n_v] the partition at the last accepted step, ... */
     bool partition_known; /* ... once there is one */
+    struct ki_past *past; /* what is saved of the run (past.h); NULL: it is not to be saved */
     keel_event *events;   /* [KEEL_EVENTS_MAX]; the text of a singular pose is the names of its constraints */
     ki_pose *poses;       /* [KEEL_EVENTS_MAX] of the events that are singular poses */
     int event_count;

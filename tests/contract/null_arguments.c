@@ -44,6 +44,20 @@ static void assemble_functions(void **state) {
     REFUSES(4, keel_find_moved_bodies(P(0), P(1), P(2), P(3)) == KEEL_ERROR_INPUT);
 }
 
+static void checkpoint_functions(void **state) {
+    (void)state;
+    REFUSES(2, keel_simulation_save(P(0), P(1)) == NULL);
+    REFUSES(4, keel_simulation_load(P(0), P(1), P(2), NULL, P(3)) == NULL);
+    REFUSES(2, keel_run_save(P(0), P(1)) == NULL);
+    REFUSES(4, keel_run_resume(P(0), P(1), P(2), NULL, NULL, P(3)) == KEEL_ERROR_INPUT);
+    REFUSES(2, keel_checkpoint_bytes(P(0), P(1)) == NULL);
+    REFUSES(2, keel_checkpoint_read(P(0), 1, NULL, P(1)) == NULL);
+    IGNORES(1, keel_checkpoint_free(P(0)));
+    REFUSES(3, keel_checkpoint_put(P(0), P(1), P(2), 1) == KEEL_ERROR_INPUT);
+    REFUSES(2, keel_checkpoint_get(P(0), P(1), NULL) == NULL);
+    REFUSES(3, keel_checkpoint_state(P(0), P(1), P(2), NULL) == KEEL_ERROR_INPUT);
+}
+
 static void compare_functions(void **state) {
     (void)state;
     IGNORES(1, keel_trajectory_clear(P(0)));
@@ -340,16 +354,17 @@ static void optional_arguments(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(assemble_functions),   cmocka_unit_test(compare_functions),
-        cmocka_unit_test(dependence_functions), cmocka_unit_test(diagnostics_functions),
-        cmocka_unit_test(equations_functions),  cmocka_unit_test(mechanism_functions),
-        cmocka_unit_test(method_functions),     cmocka_unit_test(mobility_functions),
-        cmocka_unit_test(modelfile_functions),  cmocka_unit_test(native_functions),
-        cmocka_unit_test(rank_functions),       cmocka_unit_test(results_functions),
-        cmocka_unit_test(run_functions),        cmocka_unit_test(saddle_functions),
-        cmocka_unit_test(settings_functions),   cmocka_unit_test(system_functions),
-        cmocka_unit_test(verdict_functions),    cmocka_unit_test(verify_functions),
-        cmocka_unit_test(empty_structures),     cmocka_unit_test(optional_arguments),
+        cmocka_unit_test(assemble_functions),    cmocka_unit_test(checkpoint_functions),
+        cmocka_unit_test(compare_functions),     cmocka_unit_test(dependence_functions),
+        cmocka_unit_test(diagnostics_functions), cmocka_unit_test(equations_functions),
+        cmocka_unit_test(mechanism_functions),   cmocka_unit_test(method_functions),
+        cmocka_unit_test(mobility_functions),    cmocka_unit_test(modelfile_functions),
+        cmocka_unit_test(native_functions),      cmocka_unit_test(rank_functions),
+        cmocka_unit_test(results_functions),     cmocka_unit_test(run_functions),
+        cmocka_unit_test(saddle_functions),      cmocka_unit_test(settings_functions),
+        cmocka_unit_test(system_functions),      cmocka_unit_test(verdict_functions),
+        cmocka_unit_test(verify_functions),      cmocka_unit_test(empty_structures),
+        cmocka_unit_test(optional_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

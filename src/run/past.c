@@ -1,0 +1,97 @@
+#include "run/past.h"
+
+#include <limits.h>
+#include <stdlib.h>
+
+#include "run/simulation.h"
+
+/* Rows that there is room for from the start: rows do not allocate as long as there are no more. */
+enum { ROOM = 1024 };
+
+ki_past *ki_past_new(const keel_system *system, const keel_settings *settings, const keel_state *start,
+                     int velocities_given) {
+    ki_past *past = calloc(1, sizeof *past);
+    keel_state *copy = past ? keel_state_new(system) : NULL;
+    ki_asked *rows = copy ? malloc(ROOM * sizeof *rows) : NULL;
+    if (!rows) {
+        keel_state_free(copy);
+        free(past);
+        return NULL;
+    }
+    keel_state_copy(system, copy, start);
+    past->rows = rows;
+    past->room = ROOM;
+    past->system = system;
+    past->settings = *settings;
+    past->start = copy;
+    past->velocities_given = velocities_given;
+    return past;
+}
+
+void ki_past_free(ki_past *past) {
+    if (!past)
+        return;
+    keel_state_free(past->start);
+    free(past->rows);
+    free(past);
+}
+
+void ki_past_add_step(ki_past *past, keel_status status) {
+    if (!past)
+        return;
+    past->steps++;
+    past->failed = past->failed || status < 0;
+}
+
+static bool make_room(ki_past *past, int count) {
+    if (count <= past->room)
+        return true;
+    int room = count > INT_MAX / 2 ? INT_MAX : 2 * count;
+    ki_asked *rows = realloc(past->rows, (size_t)room * sizeof *rows);
+    past->lost = past->lost || !rows || count == INT_MAX;
+    if (!rows)
+        return false;
+    past->rows = rows;
+    past->room = room;
+    return !past->lost;
+}
+
+void ki_past_add_row(ki_past *past, double t) {
+    if (past && !past->lost && make_room(past, past->row_count + 1))
+        past->rows[past->row_count++] = (ki_asked){t, past->steps};
+}
+
+static void visit_start(ki_stream *s, const keel_system *system, keel_state *start) {
+    ki_visit_double(s, &start->t);
+    ki_visit_doubles(s, start->q, system->n_q);
+    ki_visit_doubles(s, start->v, system->n_v);
+    ki_visit_doubles(s, start->z, system->n_z);
+    ki_visit_doubles(s, start->s, system->n_s);
+    ki_visit_doubles(s, start->lambda, keel_system_m(system));
+}
+
+void ki_visit_past(ki_stream *s, ki_past *past) {
+    int count = past->row_count;
+    visit_start(s, past->system, past->start);
+    ki_visit_int(s, &past->velocities_given, 0, 1);
+    ki_visit_long(s, &past->steps, 0, LONG_MAX);
+    ki_visit_int(s, &count, 0, INT_MAX - 1);
+    if (s->loading && (size_t)count > (s->size - s->at) / (2 * sizeof(double)))
+        s->failed = true;
+    if (s->failed || (s->loading && !make_room(past, count)))
+        return;
+    long steps = 0;
+    for (past->row_count = 0; past->row_count < count && !s->failed; past->row_count++) {
+        ki_asked *row = &past->rows[past->row_count];
+        ki_visit_double(s, &row->t);
+        ki_visit_long(s, &row->steps, steps, past->steps);
+        steps = row->steps;
+    }
+}
+
+ki_arrival ki_arrival_of(const keel_simulation *sim) {
+    const ki_integrator *in = sim->integrator;
+    long counts[] = {in->steps, in->rejected, sim->dynamics.evaluations};
+    uint64_t mark = ki_mark_add(KI_MARK, in->y, (size_t)in->n * sizeof *in->y);
+    return (ki_arrival){in->t, ki_mark_add(mark, counts, sizeof counts)};
+}
