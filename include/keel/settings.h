@@ -109,6 +109,8 @@ typedef struct keel_settings {
 
     int singular;     /* a keel_singular: what to do when a singular pose is passed                 */
     int closed_forms; /* a keel_closed_forms: loops that are solved once and for all (docs/closed-forms.md) */
+    double base_steps; /* steps after which a run begins anew from what a checkpoint holds; 0: never
+                          (docs/checkpoint.md) */
     int code; /* a keel_code: what evaluates formulas. The program reads it; keel_run takes the system as it
                  is (keel/native.h) */
 } keel_settings;

@@ -109,12 +109,16 @@ keel_simulation *keel_simulation_new(const keel_system *system, const keel_state
         return NULL;
     }
     request r = {start, velocities_given, settings};
+    int messages = keel_diagnostics_count(diagnostics);
     ki_past *past = ki_past_new(system, settings, start, velocities_given);
     keel_simulation *sim =
         past ? begin_as_fits(&r, system, diagnostics, status) : begin(&r, NULL, diagnostics, status);
-    if (sim)
-        sim->past = past;
-    else
+    if (!sim) {
         ki_past_free(past);
+        return NULL;
+    }
+    past->diagnostics = diagnostics;
+    past->message_count = messages;
+    sim->past = past;
     return sim;
 }

@@ -36,7 +36,7 @@ static keel_point point_of(const keel_simulation *sim, double t, const double *y
                         .lambda = sim->held.lambda};
 }
 
-static keel_status allocate_held(keel_simulation *sim) {
+keel_status ki_prepare_held(keel_simulation *sim) {
     const keel_system *sys = sim->system;
     ki_held *h = &sim->held;
     int m = keel_system_m(sys);
@@ -78,7 +78,7 @@ keel_status ki_choose_held(keel_simulation *sim, double t, const double *y) {
     h->repeated.worst = -1;
     if (keel_system_m(sys) == 0)
         return KEEL_OK;
-    keel_status status = h->look.m ? KEEL_OK : allocate_held(sim);
+    keel_status status = h->look.m ? KEEL_OK : ki_prepare_held(sim);
     keel_point at = point_of(sim, t, y);
     if (!status)
         status = ki_find_independent(&h->look, &at);
@@ -88,6 +88,24 @@ keel_status ki_choose_held(keel_simulation *sim, double t, const double *y) {
     h->singular_start = ki_is_singular(&h->look);
     bool whole;
     return h->look.rank < h->look.m && may_leave_out(sim) ? select_rows(sim, &whole) : KEEL_OK;
+}
+
+keel_status ki_hold_again(keel_simulation *sim, double t, const double *y, const double *s) {
+    ki_independence *look = &sim->held.look;
+    size_t bytes = (size_t)look->m * sizeof *look->taken;
+    bool *held = KI_NEW(&sim->arena, bool, look->m), whole;
+    keel_point at = point_of(sim, t, y);
+    keel_status status;
+    if (!held)
+        return KEEL_ERROR_MEMORY;
+    at.s = s;
+    memcpy(held, look->taken, bytes);
+    ki_take_rows(look, &at, held, &status);
+    if (!status && memcmp(held, look->taken, bytes) != 0)
+        status = KEEL_ERROR_INPUT;
+    if (!status)
+        status = select_rows(sim, &whole);
+    return !status && whole ? KEEL_ERROR_INPUT : status;
 }
 
 void ki_held_clear(ki_held *held) {

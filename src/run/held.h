@@ -49,6 +49,13 @@ typedef struct ki_held {
 keel_status ki_choose_held(keel_simulation *sim, double t, const double *y);
 void ki_held_clear(ki_held *held);
 
+/* Memory for that. */
+keel_status ki_prepare_held(keel_simulation *sim);
+
+/* Holds the rows marked in held.look.taken, of which held.look knows the ranks. KEEL_ERROR_INPUT if these
+ * cannot be held at (t, y). */
+keel_status ki_hold_again(keel_simulation *sim, double t, const double *y, const double *s);
+
 /* Rank, shared multipliers and states of self-stress of the run, from what was found. */
 keel_status ki_tell_held_rank(keel_simulation *sim);
 

@@ -1,5 +1,6 @@
 /* load.c - runs that are saved, and go on. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/refuse.h"
@@ -14,7 +15,7 @@ static void visit_arrival(ki_stream *s, ki_arrival *arrival) {
 
 static keel_status keep_past(keel_checkpoint *checkpoint, const keel_simulation *sim) {
     ki_stream s = ki_stream_to_write();
-    ki_arrival arrival = ki_arrival_of(sim);
+    ki_arrival arrival = ki_arrival_of(ki_present((keel_simulation *)sim));
     visit_arrival(&s, &arrival);
     ki_visit_past(&s, sim->past);
     return ki_checkpoint_keep(checkpoint, KI_KEPT_PAST, &s);
@@ -29,7 +30,7 @@ keel_checkpoint *keel_simulation_save(const keel_simulation *sim, keel_status *s
     if (!*status)
         *status = keep_past(checkpoint, sim);
     if (!*status)
-        *status = ki_keep_state(checkpoint, sim);
+        *status = ki_keep_state(checkpoint, ki_present((keel_simulation *)sim));
     if (!*status)
         return checkpoint;
     keel_checkpoint_free(checkpoint);
@@ -74,15 +75,40 @@ static bool is_sound(const ki_past *past) {
 }
 
 static bool has_arrived(const keel_simulation *sim, const ki_arrival *there) {
-    ki_arrival here = ki_arrival_of(sim);
+    ki_arrival here = ki_arrival_of(ki_present((keel_simulation *)sim));
     return here.t == there->t && here.mark == there->mark;
+}
+
+/* From the start, or from where the run began anew. */
+static keel_simulation *begin(const ki_past *past, keel_diagnostics *diagnostics, keel_status *status) {
+    if (!past->base)
+        return keel_simulation_new(past->system, past->start, past->velocities_given, &past->settings,
+                                   diagnostics, status);
+    ki_past *own = ki_past_new(past->system, &past->settings, past->start, past->velocities_given);
+    void *base = own ? malloc(past->base_size) : NULL;
+    keel_simulation *sim = NULL;
+    *status = KEEL_ERROR_MEMORY;
+    if (base) {
+        own->base = memcpy(base, past->base, past->base_size);
+        own->base_size = past->base_size;
+        own->diagnostics = diagnostics;
+        own->message_count = keel_diagnostics_count(diagnostics);
+        sim = ki_go_on_from_base(own, status);
+    }
+    if (sim)
+        sim->past = own;
+    else
+        ki_past_free(own);
+    if (*status && *status != KEEL_ERROR_MEMORY)
+        *status = refuse(diagnostics, "the run of the checkpoint cannot be built up again: it is of another "
+                                      "model or program, or the file has been changed");
+    return sim;
 }
 
 static keel_simulation *load_past(const ki_past *past, const ki_arrival *arrival,
                                   const keel_observer *observer, keel_diagnostics *diagnostics,
                                   keel_status *status) {
-    keel_simulation *sim = keel_simulation_new(past->system, past->start, past->velocities_given,
-                                               &past->settings, diagnostics, status);
+    keel_simulation *sim = begin(past, diagnostics, status);
     if (!sim)
         return NULL;
     *status = repeat(sim, past, observer);

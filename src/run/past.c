@@ -21,6 +21,7 @@ ki_past *ki_past_new(const keel_system *system, const keel_settings *settings, c
     keel_state_copy(system, copy, start);
     past->rows = rows;
     past->room = ROOM;
+    past->next = (long)settings->base_steps;
     past->system = system;
     past->settings = *settings;
     past->start = copy;
@@ -33,6 +34,7 @@ void ki_past_free(ki_past *past) {
         return;
     keel_state_free(past->start);
     free(past->rows);
+    free(past->base);
     free(past);
 }
 
@@ -70,10 +72,25 @@ static void visit_start(ki_stream *s, const keel_system *system, keel_state *sta
     ki_visit_doubles(s, start->lambda, keel_system_m(system));
 }
 
+/* Bytes of their own. */
+static void visit_base(ki_stream *s, ki_past *past) {
+    uint64_t size = past->base_size;
+    ki_visit_bytes(s, &size, sizeof size);
+    if (s->loading) {
+        s->failed = s->failed || size > s->size - s->at;
+        past->base_size = s->failed ? 0 : (size_t)size;
+        past->base = past->base_size ? malloc(past->base_size) : NULL;
+        past->lost = past->lost || (past->base_size && !past->base);
+    }
+    if (past->base)
+        ki_visit_bytes(s, past->base, past->base_size);
+}
+
 void ki_visit_past(ki_stream *s, ki_past *past) {
     int count = past->row_count;
     visit_start(s, past->system, past->start);
     ki_visit_int(s, &past->velocities_given, 0, 1);
+    visit_base(s, past);
     ki_visit_long(s, &past->steps, 0, LONG_MAX);
     ki_visit_int(s, &count, 0, INT_MAX - 1);
     if (s->loading && (size_t)count > (s->size - s->at) / (2 * sizeof(double)))

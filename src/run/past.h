@@ -2,7 +2,8 @@
  *
  * A run is a function of its system, settings and start: whoever takes the same steps and asks for the same
  * rows in between comes to the same state, with all that integrators, factorizations and the libraries behind
- * them remember. So the past of a run is its start, the number of its steps, and the times of its rows.
+ * them remember. So the past of a run is its start, or where it last began anew (base.h),
+ * the number of steps since, and the times of the rows.
  */
 #ifndef KI_PAST_H
 #define KI_PAST_H
@@ -23,8 +24,13 @@ typedef struct ki_past {
     keel_settings settings;
     keel_state *start;
     int velocities_given;
-    long steps;
-    ki_asked *rows; /* [row_count] */
+    void *base; /* what the run has begun anew from (base.h), of base_size bytes; NULL: only from its start */
+    size_t base_size;
+    long next; /* steps after which it is to do so again; 0: never */
+    keel_diagnostics *diagnostics;
+    int message_count; /* of those that were there before the run */
+    long steps;        /* since then */
+    ki_asked *rows;    /* [row_count] */
     int row_count, room;
     bool failed; /* a step has failed: it cannot be told what another attempt would do */
     bool lost;   /* there was no memory for all of it */
@@ -34,6 +40,12 @@ typedef struct ki_past {
 ki_past *ki_past_new(const keel_system *system, const keel_settings *settings, const keel_state *start,
                      int velocities_given);
 void ki_past_free(ki_past *past);
+
+/* Before a step of the run that a user calls sim: begins anew where it is time to. KEEL_ERROR_MEMORY. */
+keel_status ki_begin_anew(keel_simulation *sim);
+
+/* A run from where another one began anew; its messages so far are added. NULL with *status. */
+keel_simulation *ki_go_on_from_base(ki_past *past, keel_status *status);
 
 /* A step was taken, a row asked for. `past` may be NULL. */
 void ki_past_add_step(ki_past *past, keel_status status);

@@ -5,6 +5,7 @@
 
 #include "run/events.h"
 #include "run/judge.h"
+#include "run/past.h"
 
 /* A copy of n doubles that the result owns. */
 static double *owned(const double *x, int n, keel_status *status) {
@@ -84,6 +85,10 @@ keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
         if (result)
             *result = (keel_result){0};
         return KEEL_ERROR_INPUT;
+    }
+    if (sim->goes_on) { /* a row is a part of the result */
+        ki_past_add_row(sim->past, keel_simulation_time(sim));
+        sim = sim->goes_on;
     }
     const ki_integrator *in = sim->integrator;
     *result =

@@ -273,10 +273,11 @@ static void track_row(keel_simulation *sim, double t, const ki_violation *w) {
 keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     if (!sim || !row)
         return KEEL_ERROR_INPUT;
+    ki_past_add_row(sim->past, t);
+    sim = ki_present(sim);
     const keel_system *sys = sim->system;
     ki_dynamics *d = &sim->rows;
     *row = (keel_row){0};
-    ki_past_add_row(sim->past, t);
     keel_status status = evaluate_and_measure(sim, t);
     if (!status && !has_better_values(sim, t))
         status = ki_row_by_better_rows(sim, t, evaluate_and_measure);

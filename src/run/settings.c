@@ -96,6 +96,8 @@ static const keel_option OPTIONS[] = {
     WORD(singular, KEEL_SINGULAR_CONTINUE, SINGULAR, "what to do when a singular pose is passed"),
     WORD(closed_forms, KEEL_CLOSED_FORMS_AUTO, CLOSED_FORMS,
          "loops with closed forms solved beforehand: with the method auto, with any, never"),
+    NUMBER(base_steps, 10000, 0, 1e15, "",
+           "steps after which a run begins anew from what a checkpoint holds; 0: never"),
     WORD(code, KEEL_CODE_AUTO, CODES, "what evaluates formulas: machine code if it pays, never, or always"),
 };
 enum { OPTION_COUNT = sizeof OPTIONS / sizeof *OPTIONS };

@@ -33,7 +33,7 @@ keel_status ki_make_workspaces(keel_simulation *sim) {
     return status;
 }
 
-static keel_status allocate(keel_simulation *sim) {
+keel_status ki_allocate_run(keel_simulation *sim) {
     const keel_system *sys = sim->system;
     int n_y = sys->n_q + sys->n_v + sys->n_z + 1;
     sim->row_y = KI_NEW(&sim->arena, double, n_y);
@@ -369,7 +369,7 @@ keel_simulation *ki_simulation_begin(const keel_system *system, const keel_state
     if (!*status)
         ki_choose_method(sim);
     if (!*status)
-        *status = allocate(sim);
+        *status = ki_allocate_run(sim);
     if (!*status)
         *status = begin(sim, start, velocities_given);
     else if (*status == KEEL_ERROR_MEMORY)
@@ -381,16 +381,27 @@ keel_simulation *ki_simulation_begin(const keel_system *system, const keel_state
     return sim;
 }
 
+keel_simulation *ki_present(keel_simulation *sim) {
+    return sim->goes_on ? sim->goes_on : sim;
+}
+
+void ki_clear_run(keel_simulation *sim) {
+    keel_simulation_free(sim->goes_on);
+    ki_integrator_free(sim->integrator);
+    ki_integrator_free(sim->crossing.bridge);
+    if (sim->system)
+        ki_switching_clear(sim);
+    ki_clear_workspaces(sim);
+    ki_held_clear(&sim->held);
+    ki_arena_free(&sim->arena);
+    *sim = (keel_simulation){.past = sim->past};
+}
+
 void keel_simulation_free(keel_simulation *sim) {
     if (!sim)
         return;
-    ki_integrator_free(sim->integrator);
-    ki_integrator_free(sim->crossing.bridge);
-    ki_switching_clear(sim);
-    ki_clear_workspaces(sim);
-    ki_held_clear(&sim->held);
+    ki_clear_run(sim);
     ki_past_free(sim->past);
-    ki_arena_free(&sim->arena);
     free(sim);
 }
 
@@ -462,7 +473,9 @@ static keel_status step(keel_simulation *sim) {
 keel_status keel_simulation_step(keel_simulation *sim) {
     if (!sim)
         return KEEL_ERROR_INPUT;
-    keel_status status = step(sim);
+    keel_status status = ki_begin_anew(sim);
+    if (!status)
+        status = step(ki_present(sim));
     ki_past_add_step(sim->past, status);
     return status;
 }
@@ -470,6 +483,7 @@ keel_status keel_simulation_step(keel_simulation *sim) {
 keel_step keel_simulation_last_step(const keel_simulation *sim) {
     if (!sim)
         return (keel_step){.gap = -1};
+    sim = ki_present((keel_simulation *)sim);
     const ki_integrator *in = sim->integrator;
     return (keel_step){.t = in->t,
                        .size = in->t - in->t_old,
@@ -480,5 +494,5 @@ keel_step keel_simulation_last_step(const keel_simulation *sim) {
 double keel_simulation_time(const keel_simulation *sim) {
     if (!sim)
         return 0;
-    return sim->integrator->t;
+    return ki_present((keel_simulation *)sim)->integrator->t;
 }

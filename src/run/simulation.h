@@ -104,8 +104,10 @@ struct keel_simulation {
     bool *was_dependent;  /* [n_v] the partition at the last accepted step, ... */
     bool partition_known; /* ... once there is one */
     struct ki_past *past; /* what is saved of the run (past.h); NULL: it is not to be saved */
-    keel_event *events;   /* [KEEL_EVENTS_MAX]; the text of a singular pose is the names of its constraints */
-    ki_pose *poses;       /* [KEEL_EVENTS_MAX] of the events that are singular poses */
+    keel_simulation
+        *goes_on;       /* the run has begun anew (base.h) and goes on there; only `past` is here then */
+    keel_event *events; /* [KEEL_EVENTS_MAX]; the text of a singular pose is the names of its constraints */
+    ki_pose *poses;     /* [KEEL_EVENTS_MAX] of the events that are singular poses */
     int event_count;
     long events_dropped;
 };
@@ -114,6 +116,15 @@ struct keel_simulation {
 keel_simulation *ki_simulation_begin(const keel_system *system, const keel_state *start, int velocities_given,
                                      const keel_settings *settings, keel_diagnostics *diagnostics,
                                      keel_status *status);
+
+/* Where the run is that a user calls sim. */
+keel_simulation *ki_present(keel_simulation *sim);
+
+/* Memory of a run of sim->system. */
+keel_status ki_allocate_run(keel_simulation *sim);
+
+/* All that it holds but its past. */
+void ki_clear_run(keel_simulation *sim);
 
 /* One accepted step of the integrator, or of another that takes its place. */
 keel_status ki_take_step(keel_simulation *sim);

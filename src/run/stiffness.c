@@ -40,6 +40,10 @@ static const double LOOSE = 5e-5;
  * most 130. */
 static const double MANY_STEPS = 250;
 
+const char *const KI_STIFF_REASON[2] = {
+    "the system is stiff at the start: an implicit method takes fewer steps (see the events)",
+    "the system is stiff: an implicit method took over from an explicit one (see the events)"};
+
 static double work_so_far(const keel_simulation *sim) {
     return (double)sim->dynamics.evaluations + JACOBIAN_WORK * (double)sim->integrator->jacobians;
 }
@@ -104,8 +108,7 @@ static void begin_implicit(keel_simulation *sim, double t, const ki_spectrum *fo
     sim->stiffness.explicit_step = h;
     sim->stiffness.work_before = KI_DOP853.stages / h;
     sim->settings.method.integrator = kind;
-    sim->method_reason =
-        "the system is stiff at the start: an implicit method takes fewer steps (see the events)";
+    sim->method_reason = KI_STIFF_REASON[0];
     keel_event *event = ki_new_event(sim, t, KEEL_EVENT_METHOD);
     if (event)
         snprintf(event->text, sizeof event->text,
@@ -173,8 +176,7 @@ static keel_status try_implicit(keel_simulation *sim) {
         snprintf(event->text, sizeof event->text,
                  "stiff: a %s brings the steps of %s (h = %.2g) near their stability limit: %s goes on",
                  name_of(found), name_of_method(sim->stiffness.before), h, name_of_method(kind));
-    sim->method_reason =
-        "the system is stiff: an implicit method took over from an explicit one (see the events)";
+    sim->method_reason = KI_STIFF_REASON[1];
     return status;
 }
 

@@ -44,6 +44,9 @@ typedef struct ki_stiffness {
     int trials;             /* of implicit methods */
 } ki_stiffness;
 
+/* Why "auto" went on with an implicit method: at the start, on the way. */
+extern const char *const KI_STIFF_REASON[2];
+
 /* The first integrator of the run, from (t, y). NULL with *status. */
 ki_integrator *ki_start_by_stiffness(keel_simulation *sim, double t, const double *y, keel_status *status);
 

@@ -53,6 +53,10 @@ h5 snakeboard --until 30 --option output=0.05
 csv pendulum_redundant --method dop853/augmented --until 20 --option output=0.02
 csv four_bar --method dop853/partitioned/none --until 20 --option output=0.02
 csv door --until 10 --option output=0.02
+h5 pendulum --method bdf --until 20 --tol 1e-8 --option base_steps=300 --option output=0.01
+csv four_bar --until 100 --option base_steps=40 --option output=0.01
+h5 flexible_crank --until 0.02 --option base_steps=100
+csv spring_pendulum --method adams --until 60 --option base_steps=150 --option output=0.05
 END
 
 # reference NUMBER: the run that never stops, once

@@ -71,6 +71,9 @@ static keel_checkpoint *stored(keel_simulation *sim, keel_diagnostics *messages)
     return read;
 }
 
+/* Steps after which the runs that follow begin anew. */
+static double base_steps;
+
 /* One of the models by one of the methods: true if it went so far that there was something to be compared. */
 static bool goes_on(const char *model, const char *method, double until, double step, double tolerance) {
     trial first = trial_of(model, method), second = trial_of(model, method);
@@ -81,6 +84,7 @@ static bool goes_on(const char *model, const char *method, double until, double 
     for (int i = 0; i < 2; i++) {
         keel_model_assemble(trials[i]->model, trials[i]->messages, NULL);
         trials[i]->settings.until = until;
+        trials[i]->settings.base_steps = base_steps;
         trials[i]->settings.tolerance = tolerance;
         trials[i]->settings.step =
             keel_integrator_takes_step(trials[i]->settings.method.integrator) ? step : 0;
@@ -133,17 +137,23 @@ static int try_methods(const char *model, double until, double step, double tole
 
 static void holonomic(void **state) {
     (void)state;
-    assert_true(try_methods("pendulum", 4, 0.01, 1e-7) >= 100);
+    for (base_steps = 0; base_steps < 10; base_steps += 7)
+        assert_true(try_methods("pendulum", 4, 0.01, 1e-7) >= 100);
+    base_steps = 0;
 }
 
 static void mechanism(void **state) {
     (void)state;
-    assert_true(try_methods("four_bar", 5, 0.01, 1e-6) >= 100);
+    for (base_steps = 0; base_steps < 10; base_steps += 7)
+        assert_true(try_methods("four_bar", 5, 0.01, 1e-6) >= 100);
+    base_steps = 0;
 }
 
 static void nonholonomic(void **state) {
     (void)state;
-    assert_true(try_methods("snakeboard", 4, 0.01, 1e-6) >= 100);
+    for (base_steps = 0; base_steps < 10; base_steps += 7)
+        assert_true(try_methods("snakeboard", 4, 0.01, 1e-6) >= 100);
+    base_steps = 0;
 }
 
 /* Runs that change on the way: method auto with its trials, closed forms, singular poses, switches, repeated
@@ -153,10 +163,48 @@ static void changing(void **state) {
     static const char *const MODELS[] = {"flexible_crank", "a05_governor", "a02_four_bars", "two_link",
                                          "a04_bricard",    "door",         "parallelogram", "wheelset",
                                          "scissor_lift",   "stewart",      "rolling_disc",  "chain"};
-    int count = 0;
-    for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++)
-        count += goes_on(MODELS[i], "auto", 10, 0, 1e-6);
-    assert_true(count >= 10);
+    for (base_steps = 0; base_steps < 8; base_steps += 3.5) {
+        int count = 0;
+        for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++)
+            count += goes_on(MODELS[i], "auto", 10, 0, 1e-6);
+        assert_true(count >= 10);
+    }
+    base_steps = 0;
+}
+
+/* A run that has begun anew many times is as good as one that has not, and tells the same. */
+static void beginning_anew(void **state) {
+    (void)state;
+    static const struct {
+        const char *model, *method;
+        double step, difference;
+    } RUNS[] = {{"pendulum", "dop853", 0, 1e-5},         {"pendulum", "radau5", 0, 1e-4},
+                {"four_bar", "rk4", 0.005, 1e-12},       {"four_bar", "conserving", 0.005, 1e-9},
+                {"snakeboard", "midpoint", 0.005, 1e-6}, {"a02_four_bars", "auto", 0, 1e-4}};
+    for (size_t i = 0; i < sizeof RUNS / sizeof *RUNS; i++) {
+        trial t = trial_of(RUNS[i].model, RUNS[i].method);
+        keel_model_assemble(t.model, t.messages, NULL);
+        t.settings.until = 5;
+        t.settings.step = RUNS[i].step;
+        t.settings.base_steps = 0;
+        trial_run(&t, NULL);
+        trial_expect_ok(&t);
+        keel_result whole = t.result;
+        t.result = (keel_result){0};
+        t.settings.base_steps = 20;
+        trial_run(&t, NULL);
+        trial_expect_ok(&t);
+        int n = t.model->system->n_q;
+        assert_true(difference(t.result.final->q, whole.final->q, n) < RUNS[i].difference);
+        assert_true(labs(t.result.count.steps - whole.count.steps) <= whole.count.steps / 20);
+        assert_true(t.result.energy_drift_max <= 3 * whole.energy_drift_max + 1e-12);
+        assert_int_equal(t.result.event_count, whole.event_count);
+        assert_int_equal(t.result.note_count, whole.note_count);
+        if (RUNS[i].step == 0) /* a sign that it did begin anew */
+            assert_true(t.result.energy_drift_max != whole.energy_drift_max);
+        keel_result_clear(&whole);
+        trial_end(&t);
+    }
 }
 
 static void refuses(const keel_checkpoint *saved, trial *t, const char *because) {
@@ -245,8 +293,9 @@ static void damage(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(holonomic), cmocka_unit_test(mechanism),  cmocka_unit_test(nonholonomic),
-        cmocka_unit_test(changing),  cmocka_unit_test(other_runs), cmocka_unit_test(damage),
+        cmocka_unit_test(holonomic), cmocka_unit_test(mechanism),      cmocka_unit_test(nonholonomic),
+        cmocka_unit_test(changing),  cmocka_unit_test(beginning_anew), cmocka_unit_test(other_runs),
+        cmocka_unit_test(damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
