@@ -233,6 +233,7 @@ keel_status cli_rows_close(cli_rows *rows, const keel_result *result, const char
     /* a run that failed before its first step has not begun well */
     bool began = result && (result->status >= 0 || result->count.steps > 0);
     keel_status status = began ? cut(rows) : KEEL_OK;
+    rows->is_left = !began && rows->beside;
     keel_status closed = close_files(rows, result, message);
     status = status ? status : closed;
     if (!status && stored && result)

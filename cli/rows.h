@@ -31,6 +31,7 @@ typedef struct cli_rows {
     ki_store *store;
     char *store_path;       /* of rows that become HDF5 later */
     char *beside;           /* where rows go until the run has begun well; NULL: to their file */
+    bool is_left;           /* the run has not begun well, and the file is what it was */
     bool is_cut;            /* the rows of a run that goes on have been cut to ... */
     cli_position goes_on;   /* ... this length */
     const char *error_path; /* the file that an error is about */

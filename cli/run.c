@@ -9,8 +9,9 @@
 #include "checkpoint.h"
 #include "cli.h"
 #include "rows.h"
+#include "start.h"
 
-enum { HELP, OUTPUT = CLI_CHANGES_END, SUMMARY, VERIFY, ERRORS, CHECKPOINT, EVERY, RESUME };
+enum { HELP, OUTPUT = CLI_CHANGES_END, SUMMARY, VERIFY, ERRORS, CHECKPOINT, EVERY, RESUME, START, AT };
 
 static const cli_flag FLAGS[] = {
     [HELP] = {"help", 'h', NULL, "this text"},
@@ -23,6 +24,8 @@ static const cli_flag FLAGS[] = {
     [CHECKPOINT] = {"checkpoint", 0, "FILE", "write down the run now and then, to go on after a stop"},
     [EVERY] = {"every", 0, "TIME", "time between two checkpoints: 30s, 5min, 2h; 60s"},
     [RESUME] = {"resume", 0, "FILE", "go on with the run of a checkpoint, in place of MODEL and flags"},
+    [START] = {"start", 0, "FILE", "begin with the last state of a result (CSV, HDF5) or a checkpoint"},
+    [AT] = {"at", 0, "T", "with --start: the state at that time, which has to be one of its rows"},
 };
 enum { FLAG_COUNT = sizeof FLAGS / sizeof *FLAGS };
 
@@ -31,8 +34,9 @@ static const double EVERY_SECONDS = 60;
 
 typedef struct request {
     const char *model_path, *rows_path, *summary_path, *errors_path;
-    const char *checkpoint_path, *resume_path;
-    double every; /* seconds between checkpoints; negative: not given */
+    const char *checkpoint_path, *resume_path, *start_path;
+    double start_at; /* NaN: the last state of start_path */
+    double every;    /* seconds between checkpoints; negative: not given */
     bool verify;
     cli_changes changes;
     keel_checkpoint *resumed; /* what the run goes on from; NULL: it starts */
@@ -91,6 +95,13 @@ static bool take_flag(request *r, int flag, char *value) {
     case RESUME:
         r->resume_path = value;
         return true;
+    case START:
+        r->start_path = value;
+        return true;
+    case AT:
+        if (!cli_number(value, &r->start_at))
+            cli_error("run", "--at '%s' is not a number", value);
+        return !isnan(r->start_at);
     case CLI_OPERAND:
         if (r->model_path) {
             cli_error("run", "one model at a time, but got '%s' and '%s'", r->model_path, value);
@@ -162,6 +173,14 @@ static bool check_paths(const request *r) {
     if (errors && (shared_path(errors, r->model_path) || shared_path(errors, rows) ||
                    shared_path(errors, summary) || strcmp(errors, "-") == 0)) {
         cli_error("run", "the errors of the rows need a file of their own, not %s", errors);
+        return false;
+    }
+    if (!isnan(r->start_at) && !r->start_path) {
+        cli_error("run", "--at says which state of the file of --start, which is not given");
+        return false;
+    }
+    if (shared_path(rows, r->start_path) || shared_path(summary, r->start_path)) {
+        cli_error("run", "the results would overwrite the start %s", r->start_path);
         return false;
     }
     return (!rows || cli_output_possible("run", rows)) && (!summary || cli_output_possible("run", summary)) &&
@@ -266,6 +285,8 @@ static void write_report(const session *s, const keel_result *result) {
     keel_report_write(file, s->model->name, s->model->system, result);
     if (r->rows_path && s->failed_path == r->rows_path)
         fprintf(file, "  %-12s not all of them are in %s\n", "rows", r->rows_path);
+    else if (s->rows.is_left)
+        fprintf(file, "  %-12s none: no step was taken, and %s stays what it was\n", "rows", r->rows_path);
     else if (r->rows_path && result->count.rows)
         fprintf(file, "  %-12s %ld in %s\n", "rows", result->count.rows, r->rows_path);
     else if (!r->rows_path)
@@ -381,7 +402,7 @@ static int simulate(const request *r, const keel_model *model, keel_diagnostics 
 /* The request of the run that goes on. */
 static bool take_resumed(request *r, keel_diagnostics *diagnostics) {
     if (r->model_path || r->rows_path || r->summary_path || r->verify || r->changes.method ||
-        r->changes.override_count || r->changes.set_count) {
+        r->changes.override_count || r->changes.set_count || r->start_path) {
         cli_error("run", "--resume goes on with the run as it was: its checkpoint knows model, flags and "
                          "files; only --checkpoint and --every may stand beside it");
         return false;
@@ -404,7 +425,9 @@ static int run(request *r, keel_diagnostics *diagnostics) {
     keel_model *model = cli_prepare_model("run", r->model_path, &r->changes, diagnostics, &code);
     if (!model)
         return code;
-    code = simulate(r, model, diagnostics);
+    code = r->start_path ? cli_start_from(model, r->start_path, r->start_at, diagnostics) : CLI_OK;
+    if (code == CLI_OK)
+        code = simulate(r, model, diagnostics);
     keel_model_free(model);
     return code;
 }
@@ -421,7 +444,7 @@ static int parse(request *r, int argc, char **argv) {
 
 static int main_run(int argc, char **argv) {
     keel_diagnostics *diagnostics = keel_diagnostics_new();
-    request r = {.every = -1};
+    request r = {.every = -1, .start_at = NAN};
     int code = CLI_BAD_INPUT;
     if (!cli_changes_init(&r.changes, argc) || !diagnostics) {
         cli_error("run", "%s", keel_status_text(KEEL_ERROR_MEMORY));

@@ -82,6 +82,12 @@ KEEL_API const keel_origin *keel_record_origin(const keel_record *record);
 KEEL_API keel_status keel_record_match(keel_record *record, const keel_system *system,
                                        keel_diagnostics *diagnostics);
 
+/* A row of the file as the start of another run: the last one, or that at the time `at` (NaN: not given). The
+ * system's coordinates, velocities, states and auxiliary unknowns go by their names. KEEL_ERROR_INPUT, with a
+ * message, if there is no such row, or a name is missing. */
+KEEL_API keel_status keel_record_state(const keel_record *record, const keel_system *system, double at,
+                                       keel_state *state, keel_diagnostics *diagnostics);
+
 /* Whether the run of a file that was read finished: 1, 0, or -1 where it cannot be told (CSV has no word of
  * it). `origin` may be NULL. `text` becomes a sentence about that. */
 KEEL_API int keel_record_finished(const keel_record *record, const keel_origin *origin, char *text, int size);

@@ -63,7 +63,7 @@ void ki_visit_doubles(ki_stream *s, double *x, int count) {
 }
 
 void ki_visit_long(ki_stream *s, long *x, long least, long most) {
-    int64_t value = *x;
+    int64_t value = s->loading ? 0 : *x;
     ki_visit_bytes(s, &value, sizeof value);
     s->failed = s->failed || (s->loading && (value < least || value > most));
     if (s->loading)
@@ -71,7 +71,7 @@ void ki_visit_long(ki_stream *s, long *x, long least, long most) {
 }
 
 void ki_visit_int(ki_stream *s, int *x, int least, int most) {
-    long value = *x;
+    long value = s->loading ? 0 : *x;
     ki_visit_long(s, &value, least, most);
     *x = (int)value;
 }
@@ -82,7 +82,7 @@ void ki_visit_ints(ki_stream *s, int *x, int count, int least, int most) {
 }
 
 void ki_visit_bool(ki_stream *s, bool *x) {
-    unsigned char value = *x;
+    unsigned char value = s->loading ? 0 : *x;
     ki_visit_bytes(s, &value, 1);
     s->failed = s->failed || value > 1;
     if (s->loading)

@@ -213,6 +213,7 @@ static void results_functions(void **state) {
     REFUSES(1, keel_result_format_of(P(0)) == KEEL_FORMAT_NONE);
     REFUSES(2, keel_record_read(P(0), NULL, P(1)) == NULL);
     REFUSES(1, keel_record_origin(P(0)) == NULL);
+    REFUSES(3, keel_record_state(P(0), P(1), 0, P(2), NULL) == KEEL_ERROR_INPUT);
     REFUSES(2, keel_record_match(P(0), P(1), NULL) == KEEL_ERROR_INPUT);
     REFUSES(2, keel_record_finished(P(0), NULL, P(1), 0) == -1);
     REFUSES(2, keel_record_broken(P(0), P(1), 0) == 0);
