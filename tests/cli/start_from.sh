@@ -95,6 +95,18 @@ says out "no step was taken, and rows.csv stays what it was"
 [ "$(cat rows.csv)" = precious ] || fail "a run that could not begin has destroyed the rows of another"
 [ "$(find . -name 'rows.csv?*' | wc -l)" -eq 0 ] || fail "a file was left beside rows.csv"
 
+# a row does not wait in memory for the next one, however far away that is
+"$KEEL" run pendulum --until 1e9 --option max_steps=1e15 --option output=1e8 -o far.csv >out 2>err &
+keel=$!
+tries=0
+while [ "$({ wc -l <far.csv || echo 0; } 2>/dev/null)" -lt 2 ]; do
+    tries=$((tries + 1))
+    if [ $tries -gt 400 ] || ! kill -0 $keel; then fail "the first row is not on the disk"; fi
+    sleep 0.05
+done
+kill -KILL $keel
+wait $keel 2>/dev/null || true
+
 # interrupted: the checkpoint is where the rows end, and the run goes on
 "$KEEL" run pendulum --until 1e9 --option max_steps=1e15 -o long.csv --summary long.json --checkpoint long.keel >out 2>err &
 keel=$!
