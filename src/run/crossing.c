@@ -267,6 +267,21 @@ keel_status ki_prepare_bridge(keel_simulation *sim) {
     return status;
 }
 
+/* The state at a time inside of the last step, on the constraints; that at its end, and false, if there is
+ * none. */
+static bool state_inside(keel_simulation *sim, double t, double *y) {
+    const ki_integrator *in = sim->integrator;
+    ki_dynamics *d = &sim->rows;
+    if (!in->method->interpolate(sim->integrator, t, y)) {
+        ki_normalize(d, y);
+        d->factored = false;
+        if (!ki_settle(d, in->flow_rows.stabilize, t, y))
+            return true;
+    }
+    memcpy(y, in->y, (size_t)in->n * sizeof *y);
+    return false;
+}
+
 /* Steps may lead so near to a pose that a bridge from there would be too short: then the bridge begins inside
  * of the last one, at a time when the gap was large enough, or at the end of an earlier one. */
 static double begin_sooner(keel_simulation *sim, double pose, double *y) {
@@ -283,15 +298,7 @@ static double begin_sooner(keel_simulation *sim, double pose, double *y) {
     if (!(t < in->t) || !(w->before > LAST * w->largest) || in->steps == 0)
         return in->t;
     t = fmax(t, in->t_old + 0.1 * (in->t - in->t_old));
-    ki_dynamics *d = &sim->rows;
-    if (!in->method->interpolate(sim->integrator, t, y)) {
-        ki_normalize(d, y);
-        d->factored = false;
-        if (!ki_settle(d, in->flow_rows.stabilize, t, y))
-            return t;
-    }
-    memcpy(y, in->y, (size_t)in->n * sizeof *y);
-    return in->t;
+    return state_inside(sim, t, y) ? t : in->t;
 }
 
 /* A try from (t, y), and another one with other rows held where those that are look poor next to the pose. */
@@ -307,6 +314,19 @@ static keel_status try_rows(keel_simulation *sim, double t, double *y, double po
     memcpy(y, sim->integrator->y, (size_t)sim->integrator->n * sizeof *y);
     c->far_gap = c->far_t > t ? 0 : c->far_gap;
     return take_bridge(sim, t, y, 2 * (pose - t), most, meeting, taken);
+}
+
+/* A bridge that began inside of the last step, and was too long for its eight nodes, may begin nearer to the
+ * pose that it has found. */
+static bool begin_nearer(keel_simulation *sim, const ki_meeting *meeting, double *t, double *y) {
+    static const double PART = 0.6;
+    double nearer = meeting->t - PART * (meeting->t - *t);
+    if (!meeting->found || !(sim->crossing.bridge->bridge_error < INFINITY) ||
+        !(*t >= sim->integrator->t_old) || !(nearer > *t && nearer < sim->integrator->t) ||
+        !state_inside(sim, nearer, y))
+        return false;
+    *t = nearer;
+    return true;
 }
 
 /* After a try that was not good enough: from nearer the next one should be better. If it is not,
@@ -335,7 +355,26 @@ static keel_status compare_tries(keel_simulation *sim, double t, const double *y
     return take_bridge(sim, c->best_t, c->best_y, 2 * (c->best_pose - c->best_t), INFINITY, &again, taken);
 }
 
+/* From next to branches that pass each other a bridge may be led astray at once; from farther away it is not.
+ */
+static bool begin_farther(keel_simulation *sim, double pose, double *t, double *y) {
+    const ki_crossing *c = &sim->crossing;
+    if (!has_precision(sim) || c->bridge->bridge_error < INFINITY || !(c->sooner_gap > 0) ||
+        !(c->sooner_t < *t) || !(pose - c->sooner_t < LONGEST * (pose - *t)))
+        return false;
+    memcpy(y, c->sooner_y, (size_t)sim->integrator->n * sizeof *y);
+    *t = c->sooner_t;
+    return true;
+}
+
+static keel_status try_from(keel_simulation *sim, double t, double *y, double pose, double most,
+                            ki_meeting *meeting, bool *taken) {
+    keel_status status = try_rows(sim, t, y, pose, most, meeting, taken);
+    return status || *taken ? status : compare_tries(sim, t, y, meeting, taken);
+}
+
 keel_status ki_prepare_crossing(keel_simulation *sim) {
+    enum { MOST_NEARER = 3 };
     ki_crossing *c = &sim->crossing;
     if (c->bridging)
         return end_bridge(sim); /* of the gaps around its pose none tells of another one */
@@ -357,9 +396,11 @@ keel_status ki_prepare_crossing(keel_simulation *sim) {
     ki_meeting meeting = {0};
     double *y = c->try_y, t = begin_sooner(sim, pose, y);
     double most = asked ? (ends_there(sim, pose) ? LAST_ERROR : LARGEST_ERROR) : -1;
-    keel_status status = try_rows(sim, t, y, pose, most, &meeting, &taken);
-    if (!status && !taken)
-        status = compare_tries(sim, t, y, &meeting, &taken);
+    keel_status status = try_from(sim, t, y, pose, most, &meeting, &taken);
+    for (int i = 0; i < MOST_NEARER && !status && !taken && begin_nearer(sim, &meeting, &t, y); i++)
+        status = try_from(sim, t, y, meeting.t, most, &meeting, &taken);
+    if (!status && !taken && begin_farther(sim, pose, &t, y))
+        status = try_from(sim, t, y, pose, most, &meeting, &taken);
     if (!status && !taken && (asked || !c->looked)) {
         c->declined = sim->watch.gap;
         if (comes_to_rest(sim)) /* a step across would be one that ends there: ordinary ones come nearer */

@@ -22,7 +22,7 @@
 /* Constraints that repeat others are open by as much as the drawing is. Where others are held on the way the
  * state moves by as much, and multipliers are off by that over the gap: as far as that is followed (held.c).
  */
-static const double OPEN_TO_ENERGY = 30, MOST_BY_GAP = 50;
+static const double OPEN_TO_ENERGY = 30, OPEN_TO_RATES = 30, MOST_BY_GAP = 50;
 
 /* Where the gap falls to this part of its largest value multipliers have about half of their digits, and so
  * has the power of what drives. */
@@ -149,7 +149,7 @@ static double limit_of_level(const keel_simulation *sim, keel_keeping keeping, b
         /* there, velocities follow positions that interpolation has, and rows held contradict each other by
          * what the drawing leaves open of the others */
         if (in_pose)
-            limit = fmax(limit, fmax(1e4 * eps, sim->held.repeated.max_scaled));
+            limit = fmax(limit, fmax(1e4 * eps, OPEN_TO_RATES * sim->held.repeated.max_scaled));
         break;
     case KEEL_KEEPS_BOUNDED:
         limit = 1e3 * eps;

@@ -167,6 +167,20 @@ static keel_status cross_with_offset(keel_simulation *sim, double t, const doubl
     return KEEL_OK;
 }
 
+/* Where branches turn before they would meet no bridge reaches the pose without an offset: the polynomial of
+ * the last step, which comes from farther away, tells both well enough to begin with. */
+static bool foresee_meeting(keel_simulation *sim, double t, double pose, ki_meeting *meeting) {
+    ki_integrator *in = sim->integrator;
+    if (!in || !in->steps || !(pose > in->t))
+        return false;
+    double at = pose_of(sim, in, in->t, 2 * (pose - in->t));
+    if (!(at > t) || !(gap_at(sim, in, at) < sim->crossing.nothing))
+        return false;
+    *meeting = (ki_meeting){.found = true, .t = at};
+    meeting->offset = ki_offset_of_held(sim, at, sim->row_k, sim->crossing.nothing, sim->crossing.beta_next);
+    return meeting->offset > round_off(sim);
+}
+
 keel_status ki_try_bridge(keel_simulation *sim, double t, const double *y, double H, ki_meeting *meeting) {
     *meeting = (ki_meeting){0};
     memcpy(sim->crossing.pose_y, y, (size_t)sim->crossing.bridge->n * sizeof *y);
@@ -176,6 +190,8 @@ keel_status ki_try_bridge(keel_simulation *sim, double t, const double *y, doubl
     keel_status status = aim_at_pose(sim, t, y, H, meeting);
     if (!status && meeting->found)
         meeting->offset = find_offset(sim, meeting->t);
+    else if (status == KEEL_ERROR_CONVERGENCE || status == KEEL_ERROR_SINGULAR)
+        status = foresee_meeting(sim, t, t + 0.5 * H, meeting) ? KEEL_OK : status;
     if (meeting->offset <= round_off(sim)) {
         meeting->offset = 0;
         return status;

@@ -133,6 +133,63 @@ static void starts_with_digits_are_met(void **state) {
     }
 }
 
+/* Four scissors in a row, between a pin and a slider on the ground, with six digits. They fold flat all at
+ * once: four loops lose a condition in the same pose, or nearly so, and to the letter the drawing turns there
+ * onto a branch in which it stays folded and swings about the pin.
+ */
+static const char SCISSORS[] =
+    "keel: 1\n"
+    "planar: true\n"
+    "coordinates: relative\n"
+    "gravity: [0, 0]\n"
+    "bodies:\n"
+    "  a0: {mass: 1.776, centre: [-0.920316, -1.627034], inertia: 0.006752}\n"
+    "  b0: {mass: 0.7245, centre: [-0.833196, -1.652552], inertia: 0.01917}\n"
+    "  a1: {mass: 0.8593, centre: [-1.388567, -1.663744], inertia: 0.02676}\n"
+    "  b1: {mass: 1.692, centre: [-1.369565, -1.610123], inertia: 0.01039}\n"
+    "  a2: {mass: 0.5286, centre: [-1.791343, -1.674226], inertia: 0.005214}\n"
+    "  b2: {mass: 1.05, centre: [-1.763733, -1.618357], inertia: 0.01589}\n"
+    "  a3: {mass: 1.592, centre: [-2.175508, -1.677253], inertia: 0.04286}\n"
+    "  b3: {mass: 0.8013, centre: [-2.054087, -1.663578], inertia: 0.02071}\n"
+    "  shoe: {mass: 0.2246, centre: [-0.713694, -1.695128], inertia: 0.01}\n"
+    "joints:\n"
+    "  P0: {type: revolute, bodies: [ground, a0], at: [-0.716595, -1.545426]}\n"
+    "  S: {type: prismatic, bodies: [ground, shoe], at: [-0.713694, -1.695128], axis: [0.019375, "
+    "-0.999812]}\n"
+    "  Q0: {type: revolute, bodies: [shoe, b0], at: [-0.713694, -1.695128]}\n"
+    "  M0: {type: revolute, bodies: [a0, b0], at: [-0.913022, -1.624112]}\n"
+    "  Q1: {type: revolute, bodies: [a0, b1], at: [-1.109448, -1.702798]}\n"
+    "  P1: {type: revolute, bodies: [b0, a1], at: [-1.112349, -1.553095]}\n"
+    "  M1: {type: revolute, bodies: [a1, b1], at: [-1.308776, -1.631781]}\n"
+    "  Q2: {type: revolute, bodies: [a1, b2], at: [-1.505202, -1.710467]}\n"
+    "  P2: {type: revolute, bodies: [b1, a2], at: [-1.508103, -1.560764]}\n"
+    "  M2: {type: revolute, bodies: [a2, b2], at: [-1.704530, -1.639450]}\n"
+    "  Q3: {type: revolute, bodies: [a2, b3], at: [-1.900956, -1.718136]}\n"
+    "  P3: {type: revolute, bodies: [b2, a3], at: [-1.903857, -1.568433]}\n"
+    "  M3: {type: revolute, bodies: [a3, b3], at: [-2.100284, -1.647119]}\n"
+    "start: {P0.angle': -1.8969}\n"
+    "outputs: {o0: P0.angle, m0: M0.angle, m1: M1.angle, m2: M2.angle, m3: M3.angle}\n"
+    "simulate: {until: 0.3762, tolerance: %g, output: 0.03}\n";
+
+static void scissors_fold_at_once(void **state) {
+    (void)state;
+    double first = 0;
+    for (double tolerance = 1e-7; tolerance > 1e-12; tolerance *= 1e-2) {
+        char text[4000];
+        snprintf(text, sizeof text, SCISSORS, tolerance);
+        trial t = run_model(text, 0);
+        trial_expect_ok(&t);
+        const double *out = t.result.outputs;
+        print_message("tolerance %g: crank %.8g\n", tolerance, out[0]);
+        for (int i = 0; i < 4; i++)
+            assert_true(fabs(out[1 + i] + 2 * out[0]) < 1e-3);
+        first = first == 0 ? out[0] : first;
+        assert_true(out[0] < -0.8 && fabs(out[0] - first) < 1e-3);
+        assert_true(t.result.verdict.ok);
+        trial_end(&t);
+    }
+}
+
 /* A motor on the left crank of a parallelogram of four masses, drawn upright. The right crank is at the angle
  * phi = pi/2 + w t; it is turned by the bar, which next to a flat pose has hardly a lever: with F the force
  * on the bar at D, and by moments about C,
@@ -201,9 +258,8 @@ static void rows_next_to_poses_are_right(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(swings_back_to_rest),
-        cmocka_unit_test(motors_turn_without_weight),
-        cmocka_unit_test(starts_with_digits_are_met),
+        cmocka_unit_test(swings_back_to_rest),          cmocka_unit_test(motors_turn_without_weight),
+        cmocka_unit_test(starts_with_digits_are_met),   cmocka_unit_test(scissors_fold_at_once),
         cmocka_unit_test(rows_next_to_poses_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
