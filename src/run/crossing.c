@@ -321,9 +321,9 @@ static keel_status try_rows(keel_simulation *sim, double t, double *y, double po
 static bool begin_nearer(keel_simulation *sim, const ki_meeting *meeting, double *t, double *y) {
     static const double PART = 0.6;
     double nearer = meeting->t - PART * (meeting->t - *t);
-    if (!meeting->found || !(sim->crossing.bridge->bridge_error < INFINITY) ||
-        !(*t >= sim->integrator->t_old) || !(nearer > *t && nearer < sim->integrator->t) ||
-        !state_inside(sim, nearer, y))
+    double error = sim->crossing.bridge->bridge_error;
+    if (!meeting->found || !(error > LARGEST_ERROR && error < INFINITY) || !(*t >= sim->integrator->t_old) ||
+        !(nearer > *t && nearer < sim->integrator->t) || !state_inside(sim, nearer, y))
         return false;
     *t = nearer;
     return true;
