@@ -18,7 +18,7 @@ static const double LIMIT_OF_FORMULAS = 1e-10;
 
 /* How far a look around goes, in natural sizes, and how many directions it tries. */
 static const double LOOK_DISTANCE = 0.02;
-enum { LOOKS = 6, LOOKS_WHERE_SINGULAR = 24, LOOKS_OF_LARGE = 2 };
+enum { LOOKS = 6, LOOKS_WHERE_SINGULAR = 24, LOOKS_OF_LARGE = 2, MOST_TRIES = 48 };
 
 static void classify(ki_independence *look) {
     const keel_system *sys = look->system;
@@ -143,6 +143,18 @@ static int compare_ranks(const int *a, const int *b) {
     return 0;
 }
 
+/* Whether the joints were closed by going back to where the look began: where several loops have a condition
+ * of the second order each, Newton's method halves a displacement that is along no branch again and again. */
+static bool falls_back(ki_independence *look, const keel_point *at) {
+    static const double PART = 0.1;
+    size_t n_q = (size_t)look->system->n_q;
+    double *pose = look->sample + (size_t)look->sample_count * n_q; /* room for the next one */
+    memcpy(pose, look->trial, n_q * sizeof *pose);
+    ki_difference(look, at->q, pose, look->step);
+    memcpy(look->trial, pose, n_q * sizeof *pose);
+    return ki_max_norm(look->n, look->step) < PART * LOOK_DISTANCE;
+}
+
 /* Poses near by: the largest ranks found there, and with them the pose in look->q. */
 static keel_status look_around(ki_independence *look, const keel_point *at) {
     const keel_system *sys = look->system;
@@ -153,21 +165,26 @@ static keel_status look_around(ki_independence *look, const keel_point *at) {
     int looks = look->large ? LOOKS_OF_LARGE : LOOKS;
     int usual[CLASSES];
     memcpy(usual, look->class_here, sizeof usual);
-    for (int k = 0; k < looks; k++) {
+    for (int k = 0, tries = 0; k < looks && tries < MOST_TRIES; k++, tries++) {
         keel_status status;
         if (!ki_go_near(look, at, look->trial, &status)) {
             if (status)
                 return status;
             continue;
         }
+        bool back = falls_back(look, at);
         int found;
         there.q = look->trial;
         if ((status = ki_count_independent(look, &there, &found)))
             return status;
-        memcpy(look->sample + (size_t)look->sample_count++ * (size_t)sys->n_q, look->trial, bytes);
         ki_list_taken(look);
         int better = compare_ranks(look->class_rank, usual);
         bool singular = compare_ranks(usual, look->class_here) > 0;
+        if (back && better <= 0 && !singular) { /* it has seen nothing new */
+            k--;
+            continue;
+        }
+        memcpy(look->sample + (size_t)look->sample_count++ * (size_t)sys->n_q, look->trial, bytes);
         if (better > 0 || (better == 0 && singular && look->least > best)) {
             memcpy(usual, look->class_rank, sizeof usual);
             best = look->least;

@@ -365,11 +365,10 @@ static keel_status begin_step(rk *self) {
 }
 
 /* A step that ends next to a singular pose by chance may be the last good one: another end is looked for, a
- * few times. Steps that come nearer on purpose are left alone, unless constraints are redundant: those that
+ * few times. Steps that come nearer on purpose may end nearer, unless constraints are redundant: those that
  * nearly depend on each other are then taken for dependent (ki_expect_redundancy), and nearer is too near. */
 static bool must_move_end(const rk *self, bool forced, int moved) {
-    bool on_purpose = forced || (self->approaching && !self->base.flow.dynamics->redundant);
-    return self->tableau->adaptive && !on_purpose && ki_should_move_end(&self->base, moved);
+    return self->tableau->adaptive && !forced && ki_should_move_end(&self->base, moved);
 }
 
 /* Across a pose where branches meet, the error falls as attempts come nearer. */

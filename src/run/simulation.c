@@ -406,6 +406,8 @@ void keel_simulation_free(keel_simulation *sim) {
 }
 
 keel_status ki_take_step(keel_simulation *sim) {
+    if (sim->watch.active) /* it may be another one than before */
+        ki_watch_ends(&sim->watch, sim->integrator);
     sim->integrator->work_allowed = sim->integrator->estimates_work ? ki_allowed_work(sim) : 0;
     keel_status status = ki_follow_stiffness(sim);
     return status ? status : ki_step_to_switch(sim);

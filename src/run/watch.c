@@ -246,12 +246,20 @@ static double gap_here(ki_watch *w, ki_dynamics *d) {
     return w->measured;
 }
 
-/* The end of an attempt, before it is accepted. From a start that is as near no other end is better. */
+/* The end of an attempt, before it is accepted. From a start that is as near no other end is better. Steps
+ * that come nearer on purpose may end nearer, but not in the pose. */
 static bool lands_badly(const ki_integrator *in) {
+    static const double ON_PURPOSE = 0.1;
     ki_watch *w = in->watch;
     ki_dynamics *d = in->flow.dynamics;
-    double near = NEAR * w->held_largest;
+    bool on_purpose = in->across_failed > 0 && !d->redundant;
+    double near = NEAR * w->held_largest * (on_purpose ? ON_PURPOSE : 1);
     return w->held > near && (d->factored || d->own_factored) && gap_here(w, d) < near;
+}
+
+void ki_watch_ends(ki_watch *w, ki_integrator *in) {
+    in->watch = w;
+    in->lands_badly = lands_badly;
 }
 
 /* Takes down the gap at the end of the step, and what follows from it alone. */
@@ -305,8 +313,7 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
     in->singular_near = false;
     if (!w->active)
         return false;
-    in->watch = w;
-    in->lands_badly = lands_badly;
+    ki_watch_ends(w, in);
     bool bridge = in->t_old < w->t; /* begun before the last step ended, with a pose in its middle */
     if (bridge) {
         w->gap = w->before = gap_inside(w, in, rows, in->t_old);

@@ -41,6 +41,9 @@ bool ki_watch_rest(ki_watch *watch, ki_integrator *in, ki_dynamics *rows, double
 void ki_watch_all(ki_watch *watch, double (*of_all)(void *user, double t, const double *y), void *user,
                   double t, const double *y);
 
+/* From now on steps of the integrator do not end next to a pose by chance; after each step anyway. */
+void ki_watch_ends(ki_watch *watch, ki_integrator *in);
+
 /* After an accepted step of the integrator. Returns true, with the time and the gap there, if a singular pose
  * lies inside the step. `rows` is the workspace for the search, at the pose afterwards. Sets in->singular_at
  * for the next step. */
