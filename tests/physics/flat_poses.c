@@ -301,9 +301,9 @@ static void rows_next_to_poses_are_right(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(swings_back_to_rest),          cmocka_unit_test(motors_turn_without_weight),
-        cmocka_unit_test(starts_with_digits_are_met),   cmocka_unit_test(scissors_fold_at_once),
-        cmocka_unit_test(rows_next_to_poses_are_right),
+        cmocka_unit_test(swings_back_to_rest),        cmocka_unit_test(motors_turn_without_weight),
+        cmocka_unit_test(starts_with_digits_are_met), cmocka_unit_test(scissors_fold_at_once),
+        cmocka_unit_test(ranks_near_by_are_found),    cmocka_unit_test(rows_next_to_poses_are_right),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
