@@ -50,6 +50,14 @@ instructions: ## instructions of reading, starting and stepping models, beside t
 	@cmake --build build-x86-64-v3 --target bench_instructions
 	@bench/instructions.sh build-x86-64-v3/bench/bench_instructions -b bench/instructions.txt $(MODELS)
 
+.PHONY: scaling
+scaling: ## instructions of a step by every method, 100 to 2000 bodies (docs/scaling-table.md; an hour; METHODS="dopri5 bdf": only these, to the screen)
+	@scripts/install-deps.sh --ci
+	@cmake -S . -B build-x86-64-v3 -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS=-march=x86-64-v3 -DBUILD_TESTING=OFF >/dev/null
+	@cmake --build build-x86-64-v3 --target bench_scaling
+	@if [ -n "$(METHODS)" ]; then bench/scaling.sh build-x86-64-v3/bench/bench_scaling $(METHODS); else \
+	    bench/scaling.sh build-x86-64-v3/bench/bench_scaling >docs/scaling-table.md.new && mv docs/scaling-table.md.new docs/scaling-table.md; fi
+
 papers: deps build ## repeat the experiments of five papers (docs/reproduction.md and its pages; build/papers)
 	@$(BUILD)/keel reproduce all -o $(BUILD)/papers --markdown docs/reproduction.md --pages docs
 	@$(BUILD)/keel reproduce questions -o $(BUILD)/papers --pages docs

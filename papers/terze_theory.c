@@ -160,7 +160,8 @@ static keel_status try_forms(const ki_random_system *s, ki_arena *arena, unsigne
     return status;
 }
 
-/* Which coordinates are dependent at the position level and at the velocity level. */
+/* Which coordinates are dependent by the gradients of the holonomic constraints alone (eq. 23) and by all
+ * rows (eq. 24, 26). */
 static keel_status try_partitions(const ki_random_system *s, unsigned *seed, theory *t) {
     ki_bench b;
     keel_settings settings = with_method("rk4/index1/gradient", KEEL_CHOICE_BEST);
@@ -170,10 +171,17 @@ static keel_status try_partitions(const ki_random_system *s, unsigned *seed, the
         ki_random_vector(2 * n, b.y, seed);
         status = ki_choose_partition(&b.d, 0, b.y);
     }
+    ki_partition by_gradients;
+    ki_partition_init(&by_gradients, &b.arena, n, s->system.n_h);
+    if (!status && b.arena.failed)
+        status = KEEL_ERROR_MEMORY;
     if (!status) {
-        bool same = b.d.by_position.rank == b.d.by_velocity.rank;
+        if (s->system.n_h)
+            ki_partition_choose(&by_gradients, s->system.M, b.d.at.M, s->system.J, b.d.at.J,
+                                KI_PARTITION_BEST);
+        bool same = by_gradients.rank == b.d.by_velocity.rank;
         for (int i = 0; i < n; i++)
-            same = same && b.d.by_position.is_dependent[i] == b.d.by_velocity.is_dependent[i];
+            same = same && by_gradients.is_dependent[i] == b.d.by_velocity.is_dependent[i];
         t->holonomic += s->kind.nonholonomic == 0;
         t->mixed += s->kind.nonholonomic > 0;
         t->same += s->kind.nonholonomic == 0 && same;

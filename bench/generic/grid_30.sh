@@ -1,7 +1,8 @@
 #!/bin/sh
 # A sheet of 30 x 30 pins with rods between neighbours, hung by its upper row: 29 freedoms, 1711 rods, 841 loops. The places are a
-# little off a square lattice, so that no loop is a parallelogram. Prints the model.
-awk -v N=30 'BEGIN {
+# little off a square lattice, so that no loop is a parallelogram. Prints the model; with a number, that of so many pins
+# squared.
+awk -v N="${1:-30}" 'BEGIN {
     print "keel: 1\nname: grid of pinned rods\nplanar: true\ngravity: [0, -9.81]\npoints:"
     for (j = 0; j < N; j++)
         for (i = 0; i < N; i++)

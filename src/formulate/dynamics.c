@@ -145,6 +145,19 @@ static void make_kernels(ki_dynamics *d) {
         d->K_D = keel_saddle_new(sys->M, sys->J, NULL);
 }
 
+/* Where all rows are holonomic one serves both levels (partitioned.c). */
+static bool make_partitions(ki_dynamics *d) {
+    const keel_system *sys = d->system;
+    keel_pattern G = sys->J;
+    G.rows = sys->n_h;
+    bool made = ki_partition_init_for(&d->by_velocity, &d->arena, sys->M, sys->J);
+    if (sys->n_n)
+        made = ki_partition_init_for(&d->by_position, &d->arena, sys->M, G) && made;
+    else
+        d->by_position = d->by_velocity;
+    return made;
+}
+
 keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system, const ki_law *law) {
     *d = (ki_dynamics){
         .system = system, .law = law, .m = keel_system_m(system), .t_first = -INFINITY, .t_last = INFINITY};
@@ -160,10 +173,8 @@ keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system, const ki
         d->J_rows = KI_NEW(&d->arena, double, rows *n);
         d->AJ = KI_NEW(&d->arena, double, rows *n);
     }
-    if (uses_partition(law)) {
-        ki_partition_init(&d->by_position, &d->arena, system->n_v, system->n_h);
-        ki_partition_init(&d->by_velocity, &d->arena, system->n_v, d->m);
-    }
+    if (uses_partition(law) && !make_partitions(d))
+        return KEEL_ERROR_MEMORY;
     if (d->arena.failed || !d->K || !d->K_G || !d->P || !d->P_G || (uses_penalty(law) && !d->K_D) ||
         (law->joint && !d->joint.K))
         return KEEL_ERROR_MEMORY;
@@ -182,6 +193,9 @@ void ki_dynamics_clear(ki_dynamics *d) {
     keel_saddle_free(d->K);
     keel_saddle_free(d->K_D);
     keel_saddle_free(d->joint.K);
+    ki_partition_clear(&d->by_velocity);
+    if (d->system && d->system->n_n)
+        ki_partition_clear(&d->by_position);
     ki_arena_free(&d->arena);
     *d = (ki_dynamics){0};
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "formulate/partition_large.h"
 #include "linalg/dense.h"
 
 /* Columns, and rows unless asked for otherwise, whose independent part is shorter than this (relative) are
@@ -24,6 +25,27 @@ void ki_partition_init(ki_partition *p, ki_arena *arena, int n, int m) {
     p->R = KI_NEW(arena, double, nn);
     p->work = KI_NEW(arena, double, n > m ? n : m);
     p->order = KI_NEW(arena, int, n);
+}
+
+/* Up to so many components full matrices are as fast. */
+enum { FULL_MATRICES = 40 };
+
+bool ki_partition_init_for(ki_partition *p, ki_arena *arena, keel_pattern M, keel_pattern J) {
+    if (M.rows <= FULL_MATRICES || J.rows == 0) {
+        ki_partition_init(p, arena, M.rows, J.rows);
+        return !arena->failed;
+    }
+    *p = (ki_partition){.n = M.rows, .m = J.rows, .least = LEAST_PART};
+    p->dependent = KI_NEW(arena, int, p->n);
+    p->is_dependent = KI_NEW(arena, bool, p->n);
+    p->d = KI_NEW(arena, double, p->n);
+    p->large = ki_partition_large_new(M, J);
+    return p->large && !arena->failed;
+}
+
+void ki_partition_clear(ki_partition *p) {
+    ki_partition_large_free(p->large);
+    p->large = NULL;
 }
 
 /* M = L L^T in p->M; the identity where M is not positive definite */
@@ -161,6 +183,10 @@ static bool list_dependent(ki_partition *p) {
 
 bool ki_partition_choose(ki_partition *p, keel_pattern M, const double *M_values, keel_pattern J,
                          const double *J_values, ki_partition_choice choice) {
+    if (p->large) {
+        ki_partition_large_choose(p, M_values, J_values, choice);
+        return list_dependent(p);
+    }
     factor_mass(p, M, M_values);
     load_jacobian(p, J, J_values);
     int rank = project_coordinates(p);
@@ -173,6 +199,8 @@ bool ki_partition_choose(ki_partition *p, keel_pattern M, const double *M_values
 
 bool ki_partition_factor(ki_partition *p, keel_pattern J, const double *J_values) {
     int m = p->m, r = p->rank;
+    if (p->large)
+        return ki_partition_large_factor(p, J_values);
     load_jacobian(p, J, J_values);
     for (int k = 0; k < r; k++)
         memcpy(p->QR + k * m, p->columns + p->dependent[k] * m, (size_t)m * sizeof(double));
@@ -191,6 +219,10 @@ bool ki_partition_factor(ki_partition *p, keel_pattern J, const double *J_values
 
 void ki_partition_solve(const ki_partition *p, double *b, double *x) {
     int m = p->m, r = p->rank;
+    if (p->large) {
+        ki_partition_large_solve(p, b, x);
+        return;
+    }
     for (int k = 0; k < r; k++)
         ki_reflection_apply(m - k, p->QR + k * m + k, p->beta[k], b + k);
     for (int k = r - 1; k >= 0; k--) {

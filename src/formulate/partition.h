@@ -18,7 +18,9 @@
  *     d_i = 1 - |row i of L^-T U|^2 / |row i of L^-T|^2
  *
  * J_d has as many rows as there are constraints, dependent ones included, and full column rank: it is solved
- * by a QR factorization, so that a constraint written twice changes nothing. All of this is dense.
+ * by a QR factorization, so that a constraint written twice changes nothing.
+ *
+ * All of this is dense. Large systems compute the same from sparse factors (partition_large.h).
  */
 #ifndef KI_PARTITION_H
 #define KI_PARTITION_H
@@ -33,6 +35,8 @@ typedef enum ki_partition_choice {
     KI_PARTITION_SECOND, /* the best but for the exchange of one pair that costs the least */
     KI_PARTITION_WORST   /* largest d_i dependent, as far as J_d stays regular             */
 } ki_partition_choice;
+
+struct ki_partition_large;
 
 typedef struct ki_partition {
     int n, m;           /* columns and rows of J */
@@ -51,10 +55,17 @@ typedef struct ki_partition {
     double *R;       /* [n x n] upper triangle        */
     double *work;    /* [max(n, m)] */
     int *order;      /* [n] */
+
+    struct ki_partition_large *large; /* in the place of all from M on; NULL: a small system */
 } ki_partition;
 
 /* Takes its memory from the arena; failure shows in arena->failed. */
 void ki_partition_init(ki_partition *p, ki_arena *arena, int n, int m);
+
+/* The same for matrices of these patterns, which must live longer, sparse from a size on. False when out of
+ * memory; ki_partition_clear in any case. */
+bool ki_partition_init_for(ki_partition *p, ki_arena *arena, keel_pattern M, keel_pattern J);
+void ki_partition_clear(ki_partition *p);
 
 /* Chooses dependent components from M (lower triangle) and the first p->m rows of J. Returns true if the
  * choice differs from the one before. A mass matrix that is not positive definite is replaced by the

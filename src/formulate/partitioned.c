@@ -91,7 +91,9 @@ keel_status ki_choose_partition(ki_dynamics *d, double t, const double *y) {
     if (status)
         return status;
     ki_partition_choose(&d->by_velocity, sys->M, d->at.M, sys->J, d->at.J, choice);
-    if (sys->n_h) /* holonomic systems: the same rows, the same partition */
+    if (sys->n_n == 0) /* the same rows, the same partition */
+        d->by_position = d->by_velocity;
+    else if (sys->n_h)
         ki_partition_choose(&d->by_position, sys->M, d->at.M, sys->J, d->at.J, choice);
     return KEEL_OK;
 }

@@ -81,7 +81,8 @@ double ki_index3_lambda_scale(const ki_index3 *self);
 double ki_index3_displacement_scale(const ki_index3 *self);
 
 /* Condition number of the (scaled) matrix in the 2-norm, computed through the inverse of the matrix scaled on
- * both sides; dense work, n^3. NaN when out of memory. */
+ * both sides: dense work, n^3. NaN when out of memory. Beyond 300 unknowns estimated from below with the
+ * sparse factors that were made last, to about a per cent. */
 double ki_index3_condition(ki_index3 *self);
 
 #endif

@@ -19,6 +19,9 @@
  * times faster to 2 times slower). */
 enum { SMALL = 8, FULL_FROM = 3, SCALING_ROUNDS = 5 };
 
+/* COLAMD among the orderings of KLU. */
+enum { BY_COLUMNS = 1 };
+
 /* So many factorizations after an inverse that did not serve none is tried. */
 enum { PAUSE = 16 };
 
@@ -61,18 +64,20 @@ static bool analyse(ki_lu *lu, keel_pattern pattern, int first, int count) {
     return lu->symbolic != NULL;
 }
 
-static bool prepare_sparse(ki_lu *lu, keel_pattern pattern, int first, int count) {
+static bool prepare_sparse(ki_lu *lu, keel_pattern pattern, int first, int count, bool always) {
     lu->probe = KI_NEW(&lu->arena, double, lu->n);
     lu->rest = KI_NEW(&lu->arena, double, lu->n);
     if (lu->arena.failed)
         return false;
     klu_defaults(&lu->common);
+    if (always) /* no diagonal that means anything: columns by their degrees in A^T A */
+        lu->common.ordering = BY_COLUMNS;
     lu->common.scale = -1;
     lu->common.tol = PIVOT_PREFERENCE;
     return analyse(lu, pattern, first, count);
 }
 
-static bool prepare(ki_lu *lu, keel_pattern pattern, int first, int constraints) {
+static bool prepare(ki_lu *lu, keel_pattern pattern, int first, int constraints, bool always) {
     ki_arena *arena = &lu->arena;
     int n = lu->n = pattern.rows;
     lu->count = keel_pattern_count(pattern);
@@ -89,23 +94,32 @@ static bool prepare(ki_lu *lu, keel_pattern pattern, int first, int constraints)
         memcpy(lu->start, pattern.start, (size_t)(n + 1) * sizeof(int));
     if (lu->count > 0)
         memcpy(lu->index, pattern.index, (size_t)lu->count * sizeof(int));
-    return prefers_dense(n, lu->count) ? prepare_dense(lu) : prepare_sparse(lu, pattern, first, constraints);
+    return !always && prefers_dense(n, lu->count) ? prepare_dense(lu)
+                                                  : prepare_sparse(lu, pattern, first, constraints, always);
 }
 
-ki_lu *ki_lu_new(keel_pattern pattern) {
-    return ki_lu_new_saddle(pattern, 0, 0);
-}
-
-ki_lu *ki_lu_new_saddle(keel_pattern pattern, int first, int count) {
+static ki_lu *make(keel_pattern pattern, int first, int count, bool always) {
     assert(pattern.rows == 0 || pattern.rows == pattern.cols);
     ki_lu *lu = calloc(1, sizeof *lu);
     if (!lu)
         return NULL;
     ki_arena_init(&lu->arena);
-    if (prepare(lu, pattern, first, count))
+    if (prepare(lu, pattern, first, count, always))
         return lu;
     ki_lu_free(lu);
     return NULL;
+}
+
+ki_lu *ki_lu_new(keel_pattern pattern) {
+    return make(pattern, 0, 0, false);
+}
+
+ki_lu *ki_lu_new_saddle(keel_pattern pattern, int first, int count) {
+    return make(pattern, first, count, false);
+}
+
+ki_lu *ki_lu_new_sparse(keel_pattern pattern) {
+    return make(pattern, 0, 0, true);
 }
 
 void ki_lu_free(ki_lu *lu) {
@@ -352,4 +366,20 @@ void ki_lu_solve(ki_lu *lu, double *b) {
         klu_tsolve(lu->symbolic, lu->numeric, lu->n, 1, b, &lu->common);
     for (int i = 0; i < lu->n; i++)
         b[i] *= lu->column[i];
+}
+
+/* A^T x = b is (R A C)^T (R^-1 x) = C b, and KLU has the factors of that transpose. */
+bool ki_lu_solve_transposed(ki_lu *lu, double *b) {
+    if (!lu->factored || !lu->numeric)
+        return false;
+    for (int i = 0; i < lu->n; i++)
+        b[i] *= lu->column[i];
+    klu_solve(lu->symbolic, lu->numeric, lu->n, 1, b, &lu->common);
+    for (int i = 0; i < lu->n; i++)
+        b[i] *= lu->row[i];
+    return true;
+}
+
+double ki_lu_pivot_ratio(const ki_lu *lu) {
+    return lu->common.rcond;
 }

@@ -8,6 +8,8 @@
 #ifndef KI_LU_H
 #define KI_LU_H
 
+#include <stdbool.h>
+
 #include "keel/pattern.h"
 #include "keel/status.h"
 
@@ -23,6 +25,9 @@ ki_lu *ki_lu_new(keel_pattern pattern);
 ki_lu *ki_lu_new_saddle(keel_pattern pattern, int first, int count);
 void ki_lu_free(ki_lu *lu);
 
+/* The same for KLU whatever the size, and for rows and columns in any order. */
+ki_lu *ki_lu_new_sparse(keel_pattern pattern);
+
 /* Factors the matrix with these values, one per entry of the pattern. KEEL_ERROR_SINGULAR if a pivot is zero
  * or an entry is not finite; KEEL_ERROR_MEMORY. */
 keel_status ki_lu_factor(ki_lu *lu, const double *values);
@@ -32,6 +37,13 @@ long ki_lu_entries(const ki_lu *lu);
 
 /* b <- A^-1 b with the factors at hand. */
 void ki_lu_solve(ki_lu *lu, double *b);
+
+/* b <- A^-T b, of factors that are sparse: false if there are none, and b stays. */
+bool ki_lu_solve_transposed(ki_lu *lu, double *b);
+
+/* The smallest pivot over the largest, of ki_lu_new_sparse: from one factorization to the next it tells
+ * whether old pivots become bad ones. */
+double ki_lu_pivot_ratio(const ki_lu *lu);
 
 /* The same for a complex matrix of the same pattern, whose entries have about the sizes of those of a real
  * one: Newton matrices with a complex step. Pattern, ordering and scaling are those of `real`, which must

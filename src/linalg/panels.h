@@ -91,4 +91,8 @@ int ki_panels_factor(ki_panels *F, const double *source, ki_pivots *pivots, doub
 /* b <- K^-1 b, in the order of elimination. */
 void ki_panels_solve(const ki_panels *F, double *b);
 
+/* The entries of K^-1 at the places of the numbers, Z [value_count]: those of squares in their lower
+ * triangles (panels_inverse.c). Others are not there. */
+void ki_panels_inverse(const ki_panels *F, double *Z);
+
 #endif

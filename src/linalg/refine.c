@@ -226,7 +226,11 @@ static void correct_weak(keel_saddle *K) {
 /* x, y <- x, y + K'^-1 (residual), K' the matrix that was factored */
 static void correct(keel_saddle *K, ki_measure measure) {
     drop_round_off(K, measure);
-    ki_apply(K, K->x_rest, K->y_rest);
+    if (ki_saddle_by_operator(
+            K)) /* what is left is round-off of the size of the block's condition: the cheaper way */
+        ki_saddle_sparse_apply(K, K->x_rest, K->y_rest);
+    else
+        ki_apply(K, K->x_rest, K->y_rest);
     for (int i = 0; i < K->n; i++)
         K->x[i] += K->x_rest[i];
     for (int i = 0; i < K->m; i++)
@@ -285,7 +289,7 @@ void ki_start(keel_saddle *K) {
         start_rescued(K);
         return;
     }
-    if (K->sparse && !K->augment) {
+    if (K->sparse && !K->augment && !ki_saddle_by_operator(K)) {
         ki_saddle_sparse_solve(K, K->r, K->s, K->x, K->y);
         return;
     }

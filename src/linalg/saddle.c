@@ -51,12 +51,16 @@ enum { ALWAYS_DENSE = 16, DENSE_IF_FULL = 300 };
  * the dense path has the better way out of singular cases. */
 static const double SPARSE_SAVES = 1.5;
 
+/* Whether full matrices have little that is zero. */
+static bool is_full(const keel_saddle *K) {
+    double size = K->n + K->m;
+    return 4.0 * (double)ki_saddle_sparse_entries(K->sparse) > size * size;
+}
+
 /* The cheaper path; needs the sparse analysis, makes the dense one where it has to be compared. */
 static keel_saddle_path cheaper_path(keel_saddle *K) {
-    double size = K->n + K->m;
-    if (size > DENSE_IF_FULL)
-        return 4.0 * (double)ki_saddle_sparse_entries(K->sparse) > size * size ? KEEL_SADDLE_DENSE
-                                                                               : KEEL_SADDLE_SPARSE;
+    if (K->n + K->m > DENSE_IF_FULL || K->settings.path == KEEL_SADDLE_NULL_SPACE)
+        return is_full(K) ? KEEL_SADDLE_DENSE : KEEL_SADDLE_SPARSE;
     ki_saddle_dense_analyse(K);
     if (K->arena.failed)
         return KEEL_SADDLE_DENSE;
@@ -64,10 +68,16 @@ static keel_saddle_path cheaper_path(keel_saddle *K) {
     return saves ? KEEL_SADDLE_SPARSE : KEEL_SADDLE_DENSE;
 }
 
+/* A full basis of the null space up to so many unknowns and rows: beyond, it is an operator where the matrix
+ * is worth the sparse path. */
+enum { FULL_BASIS = 40 };
+
 /* Analyses the pattern for the path asked for, or for both to find the cheaper one. False when out of memory.
  */
 static bool choose_path(keel_saddle *K) {
-    K->path = K->settings.path == KEEL_SADDLE_NULL_SPACE ? KEEL_SADDLE_DENSE : K->settings.path;
+    K->path = K->settings.path;
+    if (K->path == KEEL_SADDLE_NULL_SPACE)
+        K->path = K->n + K->m <= FULL_BASIS || K->m == 0 ? KEEL_SADDLE_DENSE : KEEL_SADDLE_AUTO;
     if (K->path == KEEL_SADDLE_AUTO && K->n + K->m <= ALWAYS_DENSE)
         K->path = KEEL_SADDLE_DENSE;
     if (K->path != KEEL_SADDLE_DENSE) {
@@ -92,6 +102,8 @@ static void prepare_path(keel_saddle *K) {
     } else {
         K->dense = NULL;
         ki_deflation_analyse(K);
+        if (K->settings.path == KEEL_SADDLE_NULL_SPACE)
+            ki_null_operator_analyse(K);
     }
 }
 
@@ -125,6 +137,7 @@ void keel_saddle_free(keel_saddle *K) {
         return;
     ki_saddle_sparse_free(K->sparse);
     ki_augment_free(K->augment);
+    ki_null_operator_clear(K);
     ki_arena_free(&K->arena);
     free(K);
 }
@@ -270,7 +283,7 @@ void ki_saddle_leave_rest(keel_saddle *K, double most) {
 void ki_saddle_use(keel_saddle *K, const keel_saddle_code *code) {
     if (code == K->code)
         return;
-    bool fits = code && code->path == K->path && code->n == K->n && code->m == K->m;
+    bool fits = code && code->path == K->path && code->n == K->n && code->m == K->m && !K->null_operator;
     if (!fits && !K->code)
         return;
     K->code = fits ? code : NULL;
@@ -309,6 +322,8 @@ static void forget(keel_saddle *K) {
     K->factored = K->rescued = K->scaled = false;
     K->rescue = KI_RESCUE_UNKNOWN;
     K->bad_pivot = -1;
+    if (K->null_operator)
+        K->null_operator->ready = false;
 }
 
 static void clear_D(keel_saddle *K) {
@@ -385,7 +400,7 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
     } else {
         clear_D(K);
     }
-    bool null_space = K->settings.path == KEEL_SADDLE_NULL_SPACE && !D;
+    bool null_space = K->settings.path == KEEL_SADDLE_NULL_SPACE && !D && K->dense;
     if (finite && !null_space && may_use_code(K) && factor_by_code(K, A, J)) {
         K->factored = true;
         return KEEL_OK;
@@ -407,6 +422,8 @@ keel_status keel_saddle_factor(keel_saddle *K, const double *A, const double *J,
         K->rescue = KI_RESCUE_READY;
         K->rescued = true;
     }
+    if (status == KEEL_OK && K->null_operator && !D)
+        status = ki_null_operator_factor(K);
     K->factored = status == KEEL_OK;
     K->code_ready = K->factored && K->code && K->sparse; /* the factors are where the code looks for them */
     return status;
@@ -424,6 +441,8 @@ static keel_status apply_by_code(keel_saddle *K, const double *r, const double *
 void ki_apply(keel_saddle *K, double *x, double *y) {
     if (K->dense && K->rescued)
         ki_null_space_apply(K, x, y);
+    else if (ki_saddle_by_operator(K))
+        ki_null_operator_apply(K, x, y);
     else if (has_code_factors(K))
         apply_by_code(K, x, y, x, y);
     else if (K->sparse)
@@ -498,7 +517,7 @@ keel_status keel_saddle_solve(keel_saddle *K, const double *r, const double *s, 
 /* One application of the factors if `plain`, otherwise all that a solve is. */
 static keel_status solve_plainly(keel_saddle *K, bool plain, const double *r, const double *s, double *x,
                                  double *y) {
-    if (!plain || !K->factored || K->rescued || K->pivots.near > 0)
+    if (!plain || !K->factored || K->rescued || K->null_operator || K->pivots.near > 0)
         return keel_saddle_solve(K, r, s, x, y, NULL);
     if (has_code_factors(K)) {
         bool given = (!r || is_finite(K->n, r)) && (!s || is_finite(K->m, s));

@@ -41,6 +41,7 @@
 
 #include "base/arena.h"
 #include "keel/saddle.h"
+#include "linalg/row_basis.h"
 #include "linalg/saddle_code.h"
 
 typedef struct ki_saddle_dense ki_saddle_dense;
@@ -48,6 +49,18 @@ typedef struct ki_saddle_sparse ki_saddle_sparse;
 typedef struct ki_null_space ki_null_space;
 typedef struct ki_deflation ki_deflation;
 typedef struct ki_augment ki_augment;
+
+/* The null space of J as an operator (null_operator.c). */
+typedef struct ki_null_operator {
+    ki_row_basis basis;           /* T and C                                       */
+    struct ki_row_choice *choice; /* how they are found                            */
+    double quality;               /* of the block when it was chosen               */
+    bool ready;                   /* the block of the last factorization serves    */
+    bool *all;                    /* [m] true                                      */
+    double *least, *scaled;       /* [m], [entries of J]                           */
+    int *row, *column;            /* [m]                                           */
+    double *r, *w;                /* [n] scratch                                   */
+} ki_null_operator;
 
 /* How pivots of S are judged, and which rows failed. */
 typedef struct ki_pivots {
@@ -92,11 +105,12 @@ struct keel_saddle {
     int *raised;                  /* [m] 1: it raised the pivot of this row */
     bool code_ready;              /* it can solve; entries without a value are zero */
 
-    ki_saddle_dense *dense;    /* one of these two is NULL */
-    ki_saddle_sparse *sparse;  /*                          */
-    ki_null_space *null_space; /* goes with `dense`        */
-    ki_deflation *deflation;   /* goes with `sparse`       */
-    ki_augment *augment;       /* the same; NULL until A is singular for the first time */
+    ki_saddle_dense *dense;          /* one of these two is NULL */
+    ki_saddle_sparse *sparse;        /*                          */
+    ki_null_space *null_space;       /* goes with `dense`        */
+    ki_deflation *deflation;         /* goes with `sparse`       */
+    ki_null_operator *null_operator; /* the same, for KEEL_SADDLE_NULL_SPACE; otherwise NULL */
+    ki_augment *augment;             /* the same; NULL until A is singular for the first time */
 
     double *x, *y;           /* the solution on its way           */
     double *r, *s;           /* the right-hand side               */
@@ -157,6 +171,11 @@ bool ki_saddle_pivots(const keel_saddle *K, double *pivot, double *size);
  * them but the first look of ki_refine. */
 void ki_saddle_scale(keel_saddle *K);
 
+/* Solves go through the operator of the null space. */
+static inline bool ki_saddle_by_operator(const keel_saddle *K) {
+    return K->null_operator && K->null_operator->ready && !K->rescued;
+}
+
 /* refine.c */
 ki_measure ki_residual(keel_saddle *K);
 double ki_measure_relative(ki_measure measure);
@@ -203,6 +222,12 @@ int ki_null_space_dependent(const keel_saddle *K); /* rows more than the rank */
 void ki_null_space_apply(keel_saddle *K, double *x, double *y);
 void ki_null_space_remove(keel_saddle *K, double *y_rest); /* takes out what no x can satisfy */
 void ki_null_space_least_norm(keel_saddle *K, double *y);
+
+/* null_operator.c (sparse); KEEL_ERROR_MEMORY is the only failure */
+void ki_null_operator_analyse(keel_saddle *K);
+void ki_null_operator_clear(keel_saddle *K);
+keel_status ki_null_operator_factor(keel_saddle *K);
+void ki_null_operator_apply(keel_saddle *K, double *x, double *y);
 
 /* deflation.c (sparse) */
 void ki_deflation_analyse(keel_saddle *K);

@@ -20,7 +20,26 @@ static bool corrects_states(const keel_simulation *sim) {
 static bool metric_may_add(const keel_simulation *sim) {
     const ki_law *law = &sim->law;
     return sim->settings.method.stabilize == KEEL_PROJECTION && law->metric != KEEL_METRIC_MASS &&
-           ki_projects_velocity(law) && !law->joint && sim->dynamics.m && sim->system->n_v <= KI_METRIC_LIMIT;
+           ki_projects_velocity(law) && !law->joint && sim->dynamics.m;
+}
+
+/* Full matrices, or what large systems have instead; a large matrix as a metric is not looked at, which is
+ * said. */
+static void prepare_metric(keel_simulation *sim) {
+    ki_audit *audit = &sim->audit;
+    audit->metric_large = sim->active->n_v > KI_METRIC_LIMIT;
+    if (!audit->metric_large) {
+        ki_metric_init(&audit->metric, &sim->arena, sim->active->n_v, sim->dynamics.m);
+    } else if (sim->law.metric == KEEL_METRIC_IDENTITY) {
+        ki_metric_large_init(&audit->large, &sim->arena, sim->active);
+    } else {
+        audit->metric_open = false;
+        keel_diagnostics_add(
+            sim->diagnostics, KEEL_NOTE, (keel_location){0},
+            "whether projection in the metric 'matrix' can add energy is looked at up to %d velocities; "
+            "what it did add is in the audit",
+            KI_METRIC_LIMIT);
+    }
 }
 
 keel_status ki_audit_init(keel_simulation *sim) {
@@ -28,7 +47,7 @@ keel_status ki_audit_init(keel_simulation *sim) {
     audit->active = sim->system->has_energy && corrects_states(sim);
     audit->metric_open = metric_may_add(sim);
     if (audit->metric_open)
-        ki_metric_init(&audit->metric, &sim->arena, sim->system->n_v, sim->dynamics.m);
+        prepare_metric(sim);
     if (sim->arena.failed)
         return KEEL_ERROR_MEMORY;
     return audit->active ? ki_audit_on(&sim->dynamics) : KEEL_OK;
@@ -55,15 +74,15 @@ static void book(keel_simulation *sim, double drift) {
     audit->losses += settled.all < -round_off;
 }
 
-static void report_metric(keel_simulation *sim) {
+static void report_metric(keel_simulation *sim, double smallest) {
     const char *word = sim->law.metric == KEEL_METRIC_MATRIX ? "matrix" : "identity";
     double t = sim->integrator->t;
     char text[sizeof((keel_event *)0)->text];
     snprintf(
         text, sizeof text,
         "projection in the metric '%s' can add energy here (smallest eigenvalue of the symmetric part of "
-        "M A^-1 J^T J is %.2g, case II): the mass metric cannot",
-        word, sim->audit.metric.smallest);
+        "M A^-1 J^T J is %s%.2g, case II): the mass metric cannot",
+        word, sim->audit.metric_large ? "at most " : "", smallest);
     keel_event *event = ki_new_event(sim, t, KEEL_EVENT_METRIC);
     if (event)
         memcpy(event->text, text, sizeof text);
@@ -74,18 +93,25 @@ static void report_metric(keel_simulation *sim) {
 static keel_status check_metric(keel_simulation *sim) {
     ki_dynamics *d = &sim->rows;
     ki_metric *metric = &sim->audit.metric;
-    ki_metric_case which;
+    ki_metric_case which = KI_CASE_IV;
+    double smallest;
     memcpy(d->s, sim->dynamics.s, (size_t)sim->system->n_s * sizeof(double));
     d->factored = false;
     keel_status status =
         ki_evaluate_terms(d, KEEL_MASS | KEEL_JACOBIAN, sim->integrator->t, sim->integrator->y);
     if (status)
         return status;
-    ki_metric_load(metric, d);
-    status = ki_metric_classify(metric, &which);
+    if (sim->audit.metric_large) {
+        status = ki_metric_large_look(&sim->audit.large, d, &smallest);
+        which = smallest < 0 ? KI_CASE_II : KI_CASE_IV;
+    } else {
+        ki_metric_load(metric, d);
+        status = ki_metric_classify(metric, &which);
+        smallest = metric->smallest;
+    }
     if (!status && which == KI_CASE_II) {
         sim->audit.metric_open = false;
-        report_metric(sim);
+        report_metric(sim, smallest);
     }
     return status;
 }

@@ -12,8 +12,10 @@
 
 #include "keel/run.h"
 #include "stabilize/energy.h"
+#include "stabilize/metric_large.h"
 
-#define KI_METRIC_LIMIT 200 /* velocities; larger metrics are not checked */
+#define KI_METRIC_LIMIT                                                                                      \
+    200 /* velocities; beyond, the identity is looked at without full matrices, a matrix is not */
 
 typedef struct ki_audit {
     bool active;          /* the energy is known and the method corrects states     */
@@ -25,7 +27,9 @@ typedef struct ki_audit {
     double speed;         /* ... and velocity                                       */
     double yielded;       /* ... energy in the springs of a penalty formulation     */
     bool metric_open;     /* the metric may add energy, but has not been seen to    */
+    bool metric_large;    /* ... and is looked at by the second of these */
     ki_metric metric;
+    ki_metric_large large;
 } ki_audit;
 
 /* Before the first step. */
