@@ -92,11 +92,11 @@ coverage: deps ## lines and branches that the tests reach, as a table (docs/cove
 	@ctest --test-dir build-coverage --output-on-failure --parallel $$(nproc) --label-exclude slow --timeout 3600
 	@scripts/coverage.sh build-coverage
 
-fuzz: ## run each fuzz target for FUZZ_SECONDS seconds (needs clang)
+fuzz: ## run fuzz targets for FUZZ_SECONDS seconds each, or FUZZ_RUNS inputs (FUZZ="csv set": only these; needs clang)
 	@scripts/install-deps.sh --ci
 	@cmake --preset fuzz >/dev/null
 	@cmake --build build-fuzz
-	@scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS)
+	@FUZZ_RUNS=$(FUZZ_RUNS) scripts/fuzz.sh build-fuzz $(FUZZ_SECONDS) $(FUZZ)
 
 fault: deps ## out of memory at every single allocation (the tests take each place that allocates once)
 	@cmake --preset release >/dev/null

@@ -350,7 +350,7 @@ static keel_status try_semidefinite(specimen *p, ki_garcia_projections *t) {
 
 /* Proposition 6, and remark 2: the same system without forces. */
 static keel_status try_mass(specimen *p, ki_garcia_projections *t) {
-    double with, without, k = p->s->k;
+    double with = NAN, without = NAN, k = p->s->k;
     take_metric(p, p->s->M);
     ki_random_vector(p->n, p->x, p->seed);
     keel_status status = energy_of(p, p->x, &with);

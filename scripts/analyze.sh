@@ -1,5 +1,5 @@
 #!/bin/sh
-# Looks for mistakes in src and cli without running anything. Any finding is a failure.
+# Looks for mistakes in src, cli and papers without running anything. Any finding is a failure.
 #
 #   scripts/analyze.sh clang-tidy|gcc BUILD_DIR [PATH]
 #
@@ -26,9 +26,9 @@ KNOWN
 
 # all findings, a line each
 find_with_gcc() {
-    # a command of each source of src and cli, that compiles to nothing
+    # a command of each of these sources, that compiles to nothing
     sed -n 's/^ *"command": "\(.*\)",$/\1/p' "$build/compile_commands.json" | sed 's/\\"/"/g; s/\\\\/\\/g' |
-        grep -E '/(src|cli)/[^ ]*\.c$' | grep -F -- "$only" | sed -E 's/ -o [^ ]+/ -o \/dev\/null/; s/ -c / -S /' >"$work/commands"
+        grep -E '/(src|cli|papers)/[^ ]*\.c$' | grep -F -- "$only" | sed -E 's/ -o [^ ]+/ -o \/dev\/null/; s/ -c / -S /' >"$work/commands"
     [ -s "$work/commands" ] || { echo "no sources in $build/compile_commands.json" >&2; exit 2; }
     flags="-fanalyzer -Wno-analyzer-malloc-leak -Wno-analyzer-use-of-uninitialized-value -fdiagnostics-plain-output"
     # CCACHE_DISABLE: the compiler is asked for what it says, not for what it makes
@@ -46,7 +46,7 @@ find_with_gcc() {
 }
 
 find_with_clang_tidy() {
-    git ls-files 'src/*.c' 'cli/*.c' | grep -F -- "$only" >"$work/sources"
+    git ls-files 'src/*.c' 'cli/*.c' 'papers/*.c' | grep -F -- "$only" >"$work/sources"
     xargs -P "$(nproc)" -n 16 clang-tidy --quiet -p "$build" <"$work/sources" 2>"$work/noise" || [ -s "$work/noise" ]
 }
 

@@ -39,7 +39,7 @@ for file; do
 done
 
 # each source of the program and the libraries
-sources=$(grep '"command":' "$build/compile_commands.json" | grep -E ' -c [^ ]*/(src|cli)/[^ ]*\.c"')
+sources=$(grep '"command":' "$build/compile_commands.json" | grep -E ' -c [^ ]*/(src|cli|papers)/[^ ]*\.c"')
 [ "$(echo "$sources" | wc -l)" -gt 100 ] || fail "$build/compile_commands.json does not tell how sources are compiled"
 for flag in -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fvisibility=hidden; do
     left=$(echo "$sources" | grep -cv -e "$flag" || true)

@@ -42,7 +42,10 @@ const char *ki_closest_name(const char *name, const char *const *candidates, int
     /* one edit in short names, up to a third of the letters in longer ones */
     int length = (int)strlen(name), best = length < 6 ? 2 : 2 * (length / 3);
     for (int i = 0; i < count; i++) {
-        int d = distance(name, candidates[i]);
+        /* each letter that one of them has more is an edit: most of many names need no table */
+        int other = (int)strlen(candidates[i]),
+            least = 2 * (other > length ? other - length : length - other);
+        int d = least > best ? least : distance(name, candidates[i]);
         if (d <= best && d < 2 * (int)strlen(candidates[i])) {
             best = d - 1;
             closest = candidates[i];

@@ -18,8 +18,13 @@ static guess guess_for(const char *name) {
     return (guess){.name = name, .base = bracket ? (size_t)(bracket - name) + 1 : 0};
 }
 
-static void look_at(guess *g, const ki_list *list) {
-    for (int i = 0; i < list->count && i < LOOKED_AT_MAX; i++) {
+/* Messages beyond the last one that is kept need no guess. */
+static bool is_heard(const ki_builder *b) {
+    return keel_diagnostics_count(b->diagnostics) < KEEL_DIAGNOSTICS_MAX;
+}
+
+static void look_at(guess *g, const ki_builder *b, const ki_list *list) {
+    for (int i = 0; is_heard(b) && i < list->count && i < LOOKED_AT_MAX; i++) {
         const char *candidate = list->at[i]->name;
         g->closest = ki_closer_name(g->name, g->closest, candidate);
         if (!g->base || strncmp(candidate, g->name, g->base) != 0)
@@ -48,11 +53,11 @@ const char *ki_hint_any(const ki_builder *b, const ki_binding *bindings, const c
     guess g = guess_for(name);
     for (const ki_binding *i = bindings; i; i = i->outer)
         g.closest = ki_closer_name(name, g.closest, i->variable);
-    look_at(&g, &b->of[KEEL_EQ_COORDINATE]);
-    look_at(&g, &b->of[KEEL_EQ_PARAMETER]);
-    look_at(&g, &b->of[KEEL_EQ_DEFINITION]);
-    look_at(&g, &b->of[KEEL_EQ_STATE]);
-    look_at(&g, &b->of[KEEL_EQ_AUXILIARY]);
+    look_at(&g, b, &b->of[KEEL_EQ_COORDINATE]);
+    look_at(&g, b, &b->of[KEEL_EQ_PARAMETER]);
+    look_at(&g, b, &b->of[KEEL_EQ_DEFINITION]);
+    look_at(&g, b, &b->of[KEEL_EQ_STATE]);
+    look_at(&g, b, &b->of[KEEL_EQ_AUXILIARY]);
     for (const char *const *word = ki_reserved_names(); *word; word++)
         g.closest = ki_closer_name(name, g.closest, *word);
     return tell(&g, "", hint);
@@ -61,13 +66,13 @@ const char *ki_hint_any(const ki_builder *b, const ki_binding *bindings, const c
 const char *ki_hint_kind(const ki_builder *b, keel_equation_kind kind, const char *name,
                          char hint[KI_HINT_SIZE]) {
     guess g = guess_for(name);
-    look_at(&g, &b->of[kind]);
+    look_at(&g, b, &b->of[kind]);
     return tell(&g, "", hint);
 }
 
 const char *ki_hint_multiplier(const ki_builder *b, const char *name, char hint[KI_HINT_SIZE]) {
     guess g = guess_for(name);
-    look_at(&g, &b->of[KEEL_EQ_HOLONOMIC]);
-    look_at(&g, &b->of[KEEL_EQ_NONHOLONOMIC]);
+    look_at(&g, b, &b->of[KEEL_EQ_HOLONOMIC]);
+    look_at(&g, b, &b->of[KEEL_EQ_NONHOLONOMIC]);
     return tell(&g, "lambda.", hint);
 }

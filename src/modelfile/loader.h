@@ -22,10 +22,13 @@ typedef struct ki_loader {
     const ki_yaml *root;     /* of a mechanism, whose sections are read after the parameters; else NULL */
 } ki_loader;
 
-/* Reports a problem of the file. */
+/* Reports a problem of the file. What its text needs, as a guess at a misspelt name, is only made for
+ * messages that are kept: the others are counted. */
 #define KI_COMPLAIN(loader, at, ...)                                                                         \
     (ki_loader_fail((loader), KEEL_ERROR_INPUT),                                                             \
-     keel_diagnostics_add((loader)->diagnostics, KEEL_ERROR, (at), __VA_ARGS__))
+     keel_diagnostics_count((loader)->diagnostics) < KEEL_DIAGNOSTICS_MAX                                    \
+         ? keel_diagnostics_add((loader)->diagnostics, KEEL_ERROR, (at), __VA_ARGS__)                        \
+         : keel_diagnostics_add((loader)->diagnostics, KEEL_ERROR, (at), "one more"))
 
 /* Keeps the first failure, but lets running out of memory win. Positive statuses are no failure. */
 void ki_loader_fail(ki_loader *loader, keel_status status);

@@ -68,9 +68,9 @@ static void report_no_point(ki_sketch *s, const ki_yaml *value, const char *name
         KI_COMPLAIN(s->loader, value->at, "there is no body '%s', of which '%s' names a point%s", head, owner,
                     ki_hint(s->mechanism, KI_BODY, head, hint));
     } else {
-        const char *guess = ki_hint(s->drawing, KI_POINT, name, hint);
         KI_COMPLAIN(s->loader, value->at, "there is no point '%s', which '%s' names%s", name, owner,
-                    *guess ? guess : ki_hint(s->mechanism, KI_POINT, name, hint));
+                    *ki_hint(s->drawing, KI_POINT, name, hint) ? hint
+                                                               : ki_hint(s->mechanism, KI_POINT, name, hint));
     }
 }
 

@@ -34,6 +34,31 @@ MODEL
 exits 2 run derivatives.yaml
 says err "derivatives.yaml:5:12: error: the formulas of the model and their derivatives have more than 6000000 operations, this one the most of them; $advice"
 
+# suggestions for thousands of misspelt names, of which a few messages are shown; the time is only there to end what does not end
+awk 'BEGIN {
+    printf "keel: 1\nparameters: {p0: 1"
+    for (i = 1; i < 20000; i++)
+        printf ", parameter_number_%d: parameter_nunber_%d", i, i + 1
+    print "}\nequations:\n  coordinates: {x: 1}\n  kinetic: x'"'"'^2/2"
+}' >misspelt.yaml
+code=0
+timeout -k 1 120 "$KEEL" check misspelt.yaml >out 2>err || code=$?
+[ $code -eq 2 ] || fail "20000 misspelt names: exit code $code"
+says err "did you mean 'parameter_number_2'?"
+awk 'BEGIN {
+    printf "keel: 1\nplanar: true\nbodies: {b0: {mass: 1, centre: [0, 0], inertia: 1}"
+    for (i = 1; i < 10000; i++)
+        printf ", body_number_%d: {mass: 1, centre: [0, %d], inertia: 1}", i, i
+    printf "}\njoints: {j0: {type: revolute, bodies: [ground, b0], at: [0, 0]}"
+    for (i = 1; i < 10000; i++)
+        printf ", j%d: {type: revolute, bodies: [ground, body_nunber_%d], at: [0, 0]}", i, i
+    print "}"
+}' >misspelt.yaml
+code=0
+timeout -k 1 120 "$KEEL" check misspelt.yaml >out 2>err || code=$?
+[ $code -eq 2 ] || fail "10000 misspelt bodies: exit code $code"
+says err "did you mean 'body_number_1'?"
+
 # the user, not the file, may allow more
 cat >outputs.yaml <<'MODEL'
 keel: 1

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -68,6 +69,30 @@ static void velocities_that_are_no_rates(void **state) {
     assert_unit(&system, KEEL_UNIT_V_RATE, 0, "rad/s^2");
 }
 
+/* Powers that people write may have any number of digits. */
+static void powers(void **state) {
+    (void)state;
+    static const char *const q[] = {"m/s^2",
+                                    "m/s^999",
+                                    "m/s^1000",
+                                    "m/s^2147483647",
+                                    "m/s^99999999999999999999",
+                                    "m/s^-9223372036854775808",
+                                    "m/s^",
+                                    "m/s^0"};
+    static const char *const rate[] = {"m/s^3", "m/s^1000"};
+    keel_system system = keel_system_default();
+    system.n_q = system.n_v = 8;
+    system.units.q = q;
+    for (int i = 0; i < 2; i++)
+        assert_unit(&system, KEEL_UNIT_V, i, rate[i]);
+    for (int i = 2; i < 8; i++) {
+        char expected[KEEL_UNIT];
+        snprintf(expected, sizeof expected, "m/(%s s)", q[i] + 2);
+        assert_unit(&system, KEEL_UNIT_V, i, expected);
+    }
+}
+
 /* lambda Phi is an energy, lambda Psi a power: J/m is N, J/rad is N m, W/(m/s) is N. */
 static void multipliers(void **state) {
     (void)state;
@@ -95,6 +120,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_known),
         cmocka_unit_test(units_follow),
         cmocka_unit_test(velocities_that_are_no_rates),
+        cmocka_unit_test(powers),
         cmocka_unit_test(multipliers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
