@@ -31,23 +31,6 @@ static void allocate_terms(ki_dynamics *d) {
     d->at.invariant_y = KI_NEW(&d->arena, double, keel_pattern_count(sys->invariant_y));
 }
 
-/* The multipliers that some force depends on: non-empty columns of Q_lambda. */
-static void find_active_multipliers(ki_dynamics *d) {
-    keel_pattern P = d->system->Q_lambda;
-    d->active = KI_NEW(&d->arena, int, d->m);
-    if (!d->active)
-        return;
-    for (int column = 0; column < d->m; column++)
-        for (int k = 0; k < keel_pattern_count(P); k++)
-            if (P.index[k] == column) {
-                d->active[d->active_count++] = column;
-                break;
-            }
-    d->active_matrix = KI_NEW(&d->arena, double, (size_t)d->active_count *(size_t)d->active_count);
-    d->active_step = KI_NEW(&d->arena, double, d->active_count);
-    d->active_pivot = KI_NEW(&d->arena, int, d->active_count);
-}
-
 static void allocate_scratch(ki_dynamics *d) {
     const keel_system *sys = d->system;
     d->scales = ki_scales_new(&d->arena, sys);
@@ -76,7 +59,7 @@ static void allocate_scratch(ki_dynamics *d) {
     d->r_s_dense = KI_NEW(&d->arena, double, (size_t)sys->n_s *(size_t)sys->n_s);
     d->r_s_pivot = KI_NEW(&d->arena, int, sys->n_s);
     if (sys->Q_lambda.rows)
-        find_active_multipliers(d);
+        ki_force_lambda_init(&d->force, sys, &d->arena);
 }
 
 static bool uses_penalty(const ki_law *law) {
@@ -196,6 +179,7 @@ void ki_dynamics_clear(ki_dynamics *d) {
     ki_partition_clear(&d->by_velocity);
     if (d->system && d->system->n_n)
         ki_partition_clear(&d->by_position);
+    ki_force_lambda_clear(&d->force);
     ki_arena_free(&d->arena);
     *d = (ki_dynamics){0};
 }

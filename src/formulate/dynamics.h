@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
+#include "formulate/force_lambda.h"
 #include "formulate/joint_kernel.h"
 #include "formulate/law.h"
 #include "formulate/offset.h"
@@ -144,9 +145,7 @@ typedef struct ki_dynamics {
     double *largest_position, *largest_velocity; /* [m] largest sizes met so far */
     double *r_s_dense;                           /* [n_s x n_s] */
     int *r_s_pivot;                              /* [n_s]       */
-    int active_count, *active;                   /* multipliers that forces depend on    */
-    double *active_matrix, *active_step;         /* [k x k], [k] */
-    int *active_pivot;                           /* [k] */
+    ki_force_lambda force;                       /* of forces that depend on multipliers */
 
     bool invariants_known;     /* ki_set_invariants was called         */
     double *invariant_start;   /* [n_i] the values to keep             */

@@ -3,20 +3,20 @@
 #define KI_FORCE_LAMBDA_H
 
 #include "base/arena.h"
-#include "keel/pattern.h"
+#include "keel/system.h"
+#include "linalg/lu.h"
 
-/* Only a few multipliers, the active ones a, enter Q, and only some of its components, R, depend on them. */
 typedef struct ki_force_lambda {
-    int k, *active;   /* [k] a */
-    int rows, *row;   /* [rows] R */
-    double *response; /* [k x rows] dlambda_a / dQ_R of the saddle-point system */
-    double *base;     /* [k] lambda_a - response Q_R of its last solution */
-    double *matrix;   /* [k x k] of Newton's method */
-    double *step;     /* [k] */
-    int *pivot;       /* [k] */
+    ki_lu *lu; /* of [M  J^T - Q_lambda; J  -D] */
+    int *slot,
+        slots;      /* where entries of M, M^T, J^T, J, -Q_lambda and -D go, and how many places there are */
+    double *values; /* [slots] */
+    double *D;      /* [m] */
+    double *step, *right; /* [n_v + m] of v' and lambda; of Newton's method */
 } ki_force_lambda;
 
-/* For the pattern of dQ/dlambda; memory comes from the arena, failure shows in arena->failed. */
-void ki_force_lambda_init(ki_force_lambda *f, keel_pattern Q_lambda, ki_arena *arena);
+/* For a system with Q_lambda; memory comes from the arena, failure shows in arena->failed. */
+void ki_force_lambda_init(ki_force_lambda *f, const keel_system *system, ki_arena *arena);
+void ki_force_lambda_clear(ki_force_lambda *f);
 
 #endif

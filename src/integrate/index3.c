@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "integrate/index3_parts.h"
-#include "integrate/slots.h"
+#include "linalg/slots.h"
 
 /* Part of the size of J M^-1 J^T that delta is. Rows that depend on each other on the constraints do so only
  * nearly at the points of an iteration, off by the size e of its corrections: what is left of their

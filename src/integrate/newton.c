@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "integrate/slots.h"
 #include "linalg/dense.h"
+#include "linalg/slots.h"
 
 /* Part of the size of J M^-1 J^T that delta is. */
 static const double REGULARIZATION = 1e-10;

@@ -81,7 +81,7 @@ static keel_status complete(ki_mech *mech, const keel_mechanism *m, bool for_ass
     if (!status)
         status = ki_layout_build(mech);
     if (!status)
-        status = ki_friction_pattern(mech);
+        status = ki_friction_build(mech);
     if (!status)
         status = ki_mech_name(mech);
     if (!status)

@@ -10,6 +10,10 @@
 
 /* Q = applied forces - what the bodies need to keep their bias accelerations */
 static void generalized_forces(const ki_mech *mech, ki_mech_work *w, const keel_point *at, double *Q) {
+    if (mech->dry.count > 0) {
+        ki_dry_forces(mech, w, at->t, at->lambda, Q);
+        return;
+    }
     ki_body_wrenches(mech, w, false);
     ki_apply_forces(mech, w, at->t, at->lambda);
     if (Q)
@@ -62,7 +66,7 @@ keel_status ki_mech_evaluate(const keel_system *system, void *work, unsigned wha
     }
     const unsigned moving = KEEL_FORCE | KEEL_XI | KEEL_VELOCITY | KEEL_ENERGY | KEEL_POWER |
                             KEEL_FORCE_LAMBDA | KEEL_TANGENT | KEEL_VELOCITY_Q;
-    const unsigned rows = KEEL_JACOBIAN | KEEL_XI | KEEL_POSITION | KEEL_VELOCITY | KEEL_FORCE_LAMBDA;
+    const unsigned rows = KEEL_JACOBIAN | KEEL_XI | KEEL_POSITION | KEEL_VELOCITY;
     ki_place(mech, w, at->q);
     if (what & moving)
         ki_move_bodies(mech, w, at->v);
@@ -80,8 +84,8 @@ keel_status ki_mech_evaluate(const keel_system *system, void *work, unsigned wha
         right_hand_sides(mech, w, terms->xi);
     if (what & (KEEL_FORCE | KEEL_POWER | KEEL_ENERGY))
         generalized_forces(mech, w, at, what & KEEL_FORCE ? terms->Q : NULL);
-    if (what & KEEL_FORCE_LAMBDA)
-        ki_friction_lambda(mech, w, at->lambda, terms->Q_lambda);
+    if ((what & KEEL_FORCE_LAMBDA) && mech->dry.count > 0)
+        ki_friction_lambda(mech, w, at->t, at->lambda, terms->Q_lambda);
     if (what & KEEL_ENERGY) {
         w->potential += ki_gravity_potential(mech, w);
         terms->energy = ki_kinetic(mech, w) + w->potential;

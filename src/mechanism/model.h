@@ -189,6 +189,21 @@ typedef struct ki_start_row {
     const double *target; /* [9] of a turn: the rotation that its three components make; else NULL */
 } ki_start_row;
 
+/* A joint with Coulomb friction, and the velocities that its bodies go by. */
+typedef struct ki_dry_joint {
+    int number;         /* of the joint */
+    int rows;           /* it has in J  */
+    int first, columns; /* in ki_dry_friction.column */
+    int slot;           /* its entries of dQ/dlambda: [columns x rows] in ki_dry_friction.slot */
+} ki_dry_joint;
+
+typedef struct ki_dry_friction {
+    int count, columns;
+    ki_dry_joint *joint; /* [count] */
+    int *column;         /* [columns] */
+    int *slot;           /* in the pattern of dQ/dlambda */
+} ki_dry_friction;
+
 /* The same mechanism by formulas (src/symbolic/), made when a run first earns it. */
 typedef struct ki_long_run ki_long_run;
 struct ki_long_run {
@@ -225,6 +240,7 @@ typedef struct ki_mech {
     int *shape_start;        /* [body_count + 1] by described number */
     size_t tape_size;        /* doubles of work of all tapes so far */
     keel_mechanism_facts facts;
+    ki_dry_friction dry;
     struct ki_layout *layout;       /* layout.h: which rows there are, and where entries go */
     struct ki_colouring *colouring; /* tangent.h */
     struct ki_pins *pins;           /* pins.h; NULL: not for this one */

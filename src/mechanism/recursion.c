@@ -21,7 +21,7 @@ void ki_place(const ki_mech *mech, ki_mech_work *w, const double *q) {
     if (is_last(w->last_q, q, mech->system.n_q) && w->placed)
         return;
     w->placed = true;
-    w->moved = false;
+    w->moved = w->dry.known = false;
     localize(mech, w, q);
     if (mech->d == KI_PLANAR)
         ki_place_planar(mech, w);
@@ -33,6 +33,7 @@ void ki_move_bodies(const ki_mech *mech, ki_mech_work *w, const double *v) {
     if (is_last(w->last_v, v, mech->system.n_v) && w->moved)
         return;
     w->moved = true;
+    w->dry.known = false;
     if (mech->d == KI_PLANAR)
         ki_move_planar(mech, w, v);
     else

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "mechanism/forces/force.h"
 #include "mechanism/joint.h"
 #include "mechanism/mech_system.h"
 #include "mechanism/pins.h"
@@ -55,6 +56,7 @@ keel_status ki_mech_work_new(const keel_system *system, void **work) {
     w->step = KI_NEW(arena, double, n_v);
     for (int side = 0; side < 2; side++)
         w->residual[side] = KI_NEW(arena, double, n_v + m);
+    ki_friction_prepare(mech, arena, &w->dry);
     if (mech->pins)
         ki_pins_prepare(mech->pins, arena, &w->pins);
     if (arena->failed) {

@@ -55,6 +55,17 @@ typedef struct ki_pins_work {
     double (*a)[2]; /* of the base point, without pins */
 } ki_pins_work;
 
+/* What of the forces does not depend on the multipliers, at the last position and velocity
+ * (forces/friction_lambda.c).
+ */
+typedef struct ki_dry_work {
+    bool known; /* at this t */
+    double t, power, potential;
+    double *Q;     /* [n_v] without Coulomb friction */
+    double *along; /* [columns] its direction in each joint */
+    double *rate;  /* [count] its power for a unit of pressing force */
+} ki_dry_work;
+
 typedef struct ki_mech_work {
     ki_arena arena;
     ki_state *state;               /* [body_count] */
@@ -82,6 +93,7 @@ typedef struct ki_mech_work {
     double *last_q,
         *last_v; /* of the last ki_place and ki_move_bodies, which do nothing for the same again */
     bool placed, moved;
+    ki_dry_work dry;
     const keel_system *formulas; /* those of the mechanism, and their scratch area */
     void *formulas_work;
     ki_pins_work pins;

@@ -9,8 +9,11 @@ typedef struct selection_work {
     const keel_system *system;
     keel_terms terms; /* J xi Phi rate tangent rate_q of all rows */
     double *lambda;   /* [m of whole] zero in rows left out, or those of all */
-    double *shares;   /* of ki_sharing_find */
-    double *line;     /* [m of selection] a row of Q_lambda */
+    double *shares;   /* of ki_sharing_find, ... */
+    double *found_q;  /* [n_q] ... for this point, if it is known */
+    double found_t;
+    bool found;
+    double *line; /* [m of selection] a row of Q_lambda */
     ki_arena arena;
 } selection_work;
 
@@ -55,6 +58,7 @@ static keel_status work_new(const keel_system *system, void **work) {
     w->lambda = KI_NEW(&w->arena, double, m);
     w->shares = KI_NEW(&w->arena, double, s->shares ? ki_sharing_size(s->sharing) : 0);
     w->line = KI_NEW(&w->arena, double, m);
+    w->found_q = KI_NEW(&w->arena, double, whole->n_q);
     keel_status status = w->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
     if (!status && whole->work_new)
         status = whole->work_new(whole, &w->whole);
@@ -85,18 +89,33 @@ static void gather_rows(const ki_selection *s, keel_pattern P, int above, int be
     }
 }
 
+/* Multipliers are found by iteration, at one point. */
+static keel_status find_shares(const ki_selection *s, selection_work *w, const keel_point *at) {
+    const keel_system *whole = s->whole;
+    keel_terms terms = {.J = w->terms.J};
+    size_t bytes = (size_t)whole->n_q * sizeof *at->q;
+    if (w->found && at->t == w->found_t && memcmp(at->q, w->found_q, bytes) == 0)
+        return KEEL_OK;
+    keel_status status = whole->evaluate(whole, w->whole, KEEL_JACOBIAN, at, &terms);
+    if (status < 0)
+        return status;
+    ki_sharing_find(s->sharing, w->terms.J, w->shares);
+    memcpy(w->found_q, at->q, bytes);
+    w->found_t = at->t;
+    w->found = !whole->n_s && !whole->J_needs_v;
+    return KEEL_OK;
+}
+
 /* w->lambda, from the multipliers of the rows held. */
 static keel_status share(const ki_selection *s, selection_work *w, const keel_point *at) {
-    keel_terms terms = {.J = w->terms.J};
     memset(w->lambda, 0, (size_t)keel_system_m(s->whole) * sizeof *w->lambda);
     for (int i = 0; i < keel_system_m(&s->system); i++)
         w->lambda[s->row[i]] = at->lambda[i];
     if (!s->shares)
         return KEEL_OK;
-    keel_status status = s->whole->evaluate(s->whole, w->whole, KEEL_JACOBIAN, at, &terms);
+    keel_status status = find_shares(s, w, at);
     if (status < 0)
         return status;
-    ki_sharing_find(s->sharing, w->terms.J, w->shares);
     ki_share(s->sharing, w->shares, w->lambda);
     return KEEL_OK;
 }

@@ -19,10 +19,12 @@ struct ki_sharing {
     ki_arena arena;
     int count;
     group *group;
-    int *group_of;        /* [m] */
-    int *number;          /* [m] of a row in its group */
-    int *place;           /* [entries of J] of its column in the group of its row */
-    size_t scratch, size; /* of two vectors of a group begin, of all */
+    int *group_of; /* [m] */
+    int *number;   /* [m] of a row in its group */
+    int *place;    /* [entries of J] of its column in the group of its row */
+    size_t scratch,
+        size; /* of two vectors of a group begin, of all; at the end is room for a number per column */
+    int most_columns; /* of a group */
 };
 
 static void list_columns(ki_sharing *s, group *g, int *seen) {
@@ -64,8 +66,9 @@ static void build(ki_sharing *s, const bool *held) {
         now->first = s->scratch;
         s->scratch += (size_t)now->rows * (size_t)now->columns;
         most = now->rows > most ? now->rows : most;
+        s->most_columns = now->columns > s->most_columns ? now->columns : s->most_columns;
     }
-    s->size = s->scratch + 2 * (size_t)most;
+    s->size = s->scratch + 2 * (size_t)most + (size_t)s->most_columns;
 }
 
 ki_sharing *ki_sharing_new(const keel_system *whole, const bool *held, const int *group_of) {
@@ -118,40 +121,57 @@ static void load_columns(const ki_sharing *s, const group *g, const double *J, d
             u[s->place[k] * g->rows + i] = J[k] * (sys->q_size ? sys->q_size[sys->J.index[k]] : 1);
 }
 
-/* Brings the longest of the vectors from number k on to the front, as a unit vector, and takes it out of
- * those behind it; false if nothing is left. */
-static bool next_vector(const group *g, double *u, int k) {
-    int n = g->rows, best = k;
-    double most = -1, *front = u + (size_t)k * (size_t)n;
-    for (int j = k; j < g->columns; j++) {
-        const double *vector = u + (size_t)j * (size_t)n;
-        double square = ki_dot(n, vector, vector);
-        if (square > most)
-            most = square, best = j;
+/* Takes what the vectors before number k span out of it, and makes it a unit vector; false if nothing is
+ * left. */
+static bool make_unit(const group *g, double *u, int k) {
+    int n = g->rows;
+    double *front = u + (size_t)k * (size_t)n;
+    for (int j = 0; j < k; j++) { /* once more: round-off left some */
+        const double *earlier = u + (size_t)j * (size_t)n;
+        ki_axpy(n, -ki_dot(n, earlier, front), earlier, front);
     }
-    if (!(most > 0))
-        return false;
-    double *longest = u + (size_t)best * (size_t)n, scale = 1 / sqrt(most);
-    for (int i = 0; i < n; i++) {
-        double value = longest[i] * scale;
+    double square = ki_dot(n, front, front), scale = square > 0 ? 1 / sqrt(square) : 0;
+    for (int i = 0; i < n; i++)
+        front[i] *= scale;
+    return square > 0;
+}
+
+/* Brings the longest of the vectors from number k on to the front, as a unit vector, and takes it out of
+ * those behind it; false if nothing is left. square[j] = |u_j|^2, found anew where it has become small. */
+static bool next_vector(const group *g, double *u, int k, double *square) {
+    static const double ROUND_OFF = 1e-6;
+    int n = g->rows, best = k;
+    for (int j = k; j < g->columns; j++)
+        best = square[j] > square[best] ? j : best;
+    double *front = u + (size_t)k * (size_t)n, *longest = u + (size_t)best * (size_t)n;
+    for (int i = 0; i < n && best != k; i++) {
+        double value = longest[i];
         longest[i] = front[i];
         front[i] = value;
     }
-    for (int j = k + 1; j < g->columns; j++)
-        for (int again = 0; again < 2; again++) { /* the second time takes out what round-off left */
-            double *other = u + (size_t)j * (size_t)n;
-            ki_axpy(n, -ki_dot(n, front, other), front, other);
-        }
+    square[best] = square[k];
+    if (!make_unit(g, u, k))
+        return false;
+    for (int j = k + 1; j < g->columns; j++) {
+        double *other = u + (size_t)j * (size_t)n, part = ki_dot(n, front, other),
+               rest = square[j] - part * part;
+        ki_axpy(n, -part, front, other);
+        square[j] = rest > ROUND_OFF * square[j] ? rest : ki_dot(n, other, other);
+    }
     return true;
 }
 
 void ki_sharing_find(const ki_sharing *s, const double *J, double *u) {
+    double *square = u + s->size - s->most_columns;
     for (int i = 0; i < s->count; i++) {
         const group *g = &s->group[i];
         double *first = u + g->first;
         load_columns(s, g, J, first);
+        for (int j = 0; j < g->columns; j++)
+            square[j] =
+                ki_dot(g->rows, first + (size_t)j * (size_t)g->rows, first + (size_t)j * (size_t)g->rows);
         for (int k = 0; k < g->rank; k++)
-            if (k >= g->columns || !next_vector(g, first, k))
+            if (k >= g->columns || !next_vector(g, first, k, square))
                 break;
     }
 }

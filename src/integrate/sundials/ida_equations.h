@@ -39,8 +39,8 @@
 
 #include "formulate/dynamics.h"
 #include "integrate/chart.h"
-#include "integrate/slots.h"
 #include "linalg/lu.h"
+#include "linalg/slots.h"
 
 typedef struct ki_ida_equations {
     ki_dynamics *dynamics;

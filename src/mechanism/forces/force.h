@@ -52,10 +52,19 @@ keel_status ki_switching_build(ki_mech *mech);
 /* Potential energy alone: ki_place is done. */
 double ki_potential(const ki_mech *mech, ki_mech_work *w);
 
-/* Coulomb friction: derivative of the generalized forces with respect to the multipliers. The pattern (built
- * in mech->arena; no rows if no joint has friction) and its entries (ki_move_bodies and rows done). */
-keel_status ki_friction_pattern(ki_mech *mech);
-void ki_friction_lambda(const ki_mech *mech, ki_mech_work *w, const double *lambda, double *Q_lambda);
+/* Coulomb friction (friction_lambda.c): mech->dry and the pattern of dQ/dlambda, without rows if no joint has
+ * any.
+ */
+keel_status ki_friction_build(ki_mech *mech);
+void ki_friction_prepare(const ki_mech *mech, ki_arena *arena, ki_dry_work *work);
+
+/* Q (may be NULL), w->potential and w->power of a mechanism with mech->dry; and the entries of dQ/dlambda.
+ * ki_move_bodies is done. What does not depend on lambda is found once for a t, and again when bodies have
+ * moved.
+ */
+void ki_dry_forces(const ki_mech *mech, ki_mech_work *w, double t, const double *lambda, double *Q);
+void ki_friction_lambda(const ki_mech *mech, ki_mech_work *w, double t, const double *lambda,
+                        double *Q_lambda);
 
 /* ---- shared by the kinds ------------------------------------------------------------------------------- */
 

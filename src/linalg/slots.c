@@ -1,4 +1,4 @@
-#include "integrate/slots.h"
+#include "linalg/slots.h"
 
 void ki_slots_init(ki_slots *slots, ki_arena *arena, int capacity) {
     *slots = (ki_slots){.arena = arena, .capacity = capacity};
