@@ -49,9 +49,13 @@ static keel_status evaluate_and_factor(ki_dynamics *d, double t, const double *y
                                : ki_evaluate_terms(d, what | KEEL_MASS | KEEL_JACOBIAN, t, y);
     if (!status)
         status = ki_check_finite(d, t);
-    if (!status && !known && !d->K_D) /* penalty formulations factor another matrix */
-        status = ki_factor_terms(d, t, y);
-    return status;
+    if (status || known || d->K_D) /* penalty formulations factor another matrix */
+        return status;
+    if (d->in_stage && ki_saddle_factor_stage(d->K, d->at.M, d->at.J)) {
+        d->factorizations++;
+        return KEEL_OK;
+    }
+    return ki_factor_terms(d, t, y);
 }
 
 /* s = xi - K_D rate - K_P Phi */
@@ -83,7 +87,8 @@ static bool is_plain(const ki_dynamics *d) {
 
 bool ki_rate_by_code(ki_dynamics *d, double t, const double *y) {
     const keel_system *sys = d->system;
-    if (!is_plain(d) || ki_is_factored(d, t, y))
+    bool by_stage_factors = d->in_stage && keel_saddle_path_taken(d->K) == KEEL_SADDLE_SPARSE;
+    if (!is_plain(d) || by_stage_factors || ki_is_factored(d, t, y))
         return false;
     keel_point at = ki_point(d, t, y);
     ki_saddle_use(d->K, sys->kernel(sys, d->work));
@@ -229,7 +234,9 @@ static bool stage_by_recursion(ki_dynamics *d, const keel_point *at, double *k) 
  * the system has given back its own. */
 static keel_status stage_by_rate(ki_dynamics *d, const ki_stages *stages, double t, double *k) {
     d->in_stage = stages->plain && !d->by_own;
-    keel_status status = ki_rate(d, t, stages->y, k);
+    keel_status status = d->in_stage ? ki_saddle_prepare_stages(d->K, d->system->kernel != NULL) : KEEL_OK;
+    if (!status)
+        status = ki_rate(d, t, stages->y, k);
     d->in_stage = false;
     return status;
 }

@@ -60,7 +60,7 @@ static bool analyse_again(keel_saddle *K) {
     ki_widened widened = {0};
     ki_arena_init(&widened.arena);
     bool made = ki_augment_widen(K, G->wanted, &widened);
-    ki_saddle_sparse *sparse = made ? ki_saddle_sparse_analyse(widened.A, K->J) : NULL;
+    ki_saddle_sparse *sparse = made ? ki_saddle_sparse_analyse(widened.A, K->J, false) : NULL;
     if (!sparse) {
         ki_arena_free(&widened.arena);
         memcpy(G->wanted, G->chosen, (size_t)K->m * sizeof(bool));

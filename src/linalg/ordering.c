@@ -219,18 +219,18 @@ static bool order_early(ordering *O, int *order) {
     return made;
 }
 
-/* Puts `order` into postorder; *work is what a factorization costs. */
-static bool finish(const ordering *O, int *order, double *work) {
-    size_t size = (size_t)O->A.rows + (size_t)O->J.rows;
+bool ki_order_finish(keel_pattern A, keel_pattern J, int *order, double *work) {
+    size_t size = (size_t)A.rows + (size_t)J.rows;
     ki_lower lower = {0};
     int *scratch = malloc((6 * size + 1) * sizeof(int));
     int *parent = scratch, *count = parent ? parent + size : NULL, *mark = count ? count + size : NULL;
     for (size_t k = 0; k < size && scratch; k++)
         mark[order[k]] = (int)k;
-    bool made = scratch && ki_lower_make(&lower, O->A, O->J, mark);
+    bool made = scratch && ki_lower_make(&lower, A, J, mark);
     if (made) {
         made = ki_tree(&lower, parent, count, mark) >= 0;
-        *work = ki_factor_work((int)size, count);
+        if (work)
+            *work = ki_factor_work((int)size, count);
         ki_postorder((int)size, parent, count, order, mark);
     }
     ki_lower_clear(&lower);
@@ -269,9 +269,9 @@ bool ki_order(keel_pattern A, keel_pattern J, int *order) {
     if (made) {
         find_parts(A, O.part);
         find_touched(&O);
-        made = order_early(&O, early) && finish(&O, early, &work_early);
+        made = order_early(&O, early) && ki_order_finish(A, J, early, &work_early);
         if (made && is_S_small(&O))
-            made = order_last(&O, order) && finish(&O, order, &work_last);
+            made = order_last(&O, order) && ki_order_finish(A, J, order, &work_last);
     }
     if (made && work_early < work_last)
         memcpy(order, early, size * sizeof(int));

@@ -11,4 +11,12 @@
  * is then known, whatever the numbers are. False when out of memory. */
 bool ki_order(keel_pattern A, keel_pattern J, int *order);
 
+/* The same for factors of which only stages make use, for small systems: a row of J as soon as it can be held
+ * up by unknowns before it. Its pivot may vanish in some poses. */
+bool ki_order_for_stages(keel_pattern A, keel_pattern J, int *order);
+
+/* Puts `order` into postorder; *work (may be NULL) is what a factorization costs. False when out of memory.
+ */
+bool ki_order_finish(keel_pattern A, keel_pattern J, int *order, double *work);
+
 #endif

@@ -111,15 +111,11 @@ KI_INLINE void factor_square(ki_panels *F, int k, bool of_J, double *square, dou
 }
 
 /* K_ab -= l_a w_b for the rows a >= b below; w = l d */
-KI_INLINE void subtract_products(ki_panels *F, const cursor *at, const double *l, const double *w, int width,
+KI_INLINE void subtract_products(ki_panels *F, const int *offset, const double *l, const double *w, int width,
                                  int rows) {
-    const int *offset = at->offset;
     KI_UNROLL for (int b = 0; b < rows; b++) {
-        bool few = rows <= KI_FEW_ROWS;
-        const int *to = few ? offset - b : F->offset + F->shift[at->row - F->row + b];
-        double *value = few ? F->value : F->value + F->base[at->row - F->row + b];
         for (int a = b; a < rows; a++)
-            value[to[a]] -= dot(width, l + a * width, w + b * width);
+            F->value[offset[a - b]] -= dot(width, l + a * width, w + b * width);
         offset += rows - b;
     }
 }
@@ -131,34 +127,45 @@ KI_INLINE void add_taken(ki_panels *F, const int *row, const double *l, const do
         F->taken[row[b]] -= dot(width, l + b * width, w + b * width);
 }
 
-KI_INLINE void factor_panel(ki_panels *F, cursor *at, int width, int rows) {
-    bool small = is_small(width, rows), of_J = at->panel->of_J;
-    double w_small[SMALL], l_small[SMALL], square_small[KI_THIN * KI_THIN], d_small[KI_THIN];
-    double *value = at->value, *below = value + width * width;
-    double *square = small ? square_small : value, *d_inverse = small ? d_small : at->d_inverse;
+/* The rows below, up to KI_FEW_ROWS. */
+KI_INLINE void factor_below(ki_panels *F, cursor *at, const double *square, const double *d_inverse,
+                            int width, int rows) {
+    bool small = is_small(width, rows);
+    double w_small[SMALL], l_small[SMALL], *below = at->value + width * width;
     double *w = small ? w_small : F->work, *l = small ? l_small : below;
-    for (int i = 0; i < width * width && small; i++)
-        square[i] = value[i];
-    factor_square(F, at->k, of_J, square, d_inverse, w, width);
     KI_UNROLL for (int a = 0; a < rows; a++) {
         eliminate_row(below + a * width, width, square, width, w + a * width);
         scale_row(l + a * width, width, d_inverse, w + a * width);
     }
+    for (int i = 0; i < width * rows && small; i++)
+        below[i] = l[i];
+    subtract_products(F, at->offset, l, w, width, rows);
+    if (at->panel->of_J)
+        add_taken(F, at->row, l, w, width, rows);
+}
+
+KI_INLINE void factor_panel(ki_panels *F, cursor *at, int width, int rows) {
+    bool small = is_small(width, rows);
+    double square_small[KI_THIN * KI_THIN], d_small[KI_THIN], w_small[KI_THIN];
+    double *value = at->value;
+    double *square = small ? square_small : value, *d_inverse = small ? d_small : at->d_inverse;
+    for (int i = 0; i < width * width && small; i++)
+        square[i] = value[i];
+    factor_square(F, at->k, at->panel->of_J, square, d_inverse, small ? w_small : F->work, width);
     for (int i = 0; i < width && small; i++) {
         at->d_inverse[i] = d_inverse[i];
         for (int c = 0; c < i; c++)
             value[i * width + c] = square[i * width + c];
     }
-    for (int i = 0; i < width * rows && small; i++)
-        below[i] = l[i];
-    subtract_products(F, at, l, w, width, rows);
-    if (of_J)
-        add_taken(F, at->row, l, w, width, rows);
+    if (rows > KI_FEW_ROWS)
+        ki_panels_factor_below(F, at->panel, value, d_inverse);
+    else
+        factor_below(F, at, square, d_inverse, width, rows);
     at->k += width;
     at->d_inverse += width;
     at->value += (width + rows) * width;
     at->row += rows;
-    at->offset += rows <= KI_FEW_ROWS ? rows * (rows + 1) / 2 : at->panel->offsets;
+    at->offset += at->panel->offsets;
 }
 
 int ki_panels_factor(ki_panels *F, const double *source, ki_pivots *pivots, double *S_size) {

@@ -82,6 +82,11 @@ bool ki_panels_analyse(ki_panels *F, const ki_lower *K, int n, const int *order,
 int ki_panels_slot(const ki_panels *F, const int *panel_of, int row, int column);
 
 /* The panel of every column, [size]. */
+/* panels_wide.c: the rows below the square of a panel with more than KI_FEW_ROWS, and what they take from
+ * others; numbers of scratch that this needs. */
+void ki_panels_factor_below(ki_panels *F, const ki_panel *panel, double *value, const double *d_inverse);
+long ki_panels_wide_work(int width, int rows);
+
 void ki_panels_of_columns(const ki_panels *F, int *panel_of);
 
 /* Numbers: `value` has those of K, which come from `source`. `pivots` judges the rows of J, S_size [by row of

@@ -56,6 +56,8 @@ static bool place_panels(ki_panels *F, long *below, long *largest) {
         value += whole;
         *below += rows;
         *largest = whole > *largest ? whole : *largest;
+        if (rows > KI_FEW_ROWS && ki_panels_wide_work((int)width, (int)rows) > *largest)
+            *largest = ki_panels_wide_work((int)width, (int)rows);
         F->entries += width * (width + 1) / 2 + width * rows;
         for (long c = 0; c < width; c++) {
             double under = (double)(rows + width - 1 - c);
@@ -95,50 +97,100 @@ int ki_panels_slot(const ki_panels *F, const int *panel_of, int row, int column)
     return t->value + position(F, t, row) * t->width + column - t->first;
 }
 
-/* Offsets are counted, or written when there is room. */
-static void put_offset(ki_panels *F, long *count, int offset) {
-    if (F->offset)
-        F->offset[*count] = offset;
-    ++*count;
-}
-
-/* The places of all products of a panel with few rows. */
-static void place_few(ki_panels *F, const ki_panel *panel, const int *panel_of, long *count) {
-    const int *row = F->row + panel->below;
-    for (int b = 0; b < panel->rows; b++)
-        for (int a = b; a < panel->rows; a++)
-            put_offset(F, count, ki_panels_slot(F, panel_of, row[a], row[b]));
-}
-
-/* The offsets of all rows of a panel in the panels of its rows; rows of one panel share them. */
-static void place_many(ki_panels *F, const ki_panel *panel, const int *panel_of, long *count) {
-    const int *row = F->row + panel->below;
-    for (int b = 0; b < panel->rows; b++) {
-        const ki_panel *t = &F->panel[panel_of[row[b]]];
-        bool first = b == 0 || panel_of[row[b - 1]] != panel_of[row[b]];
-        int *shift = &F->shift[panel->below + b];
-        F->base[panel->below + b] = t->value + row[b] - t->first;
-        *shift = first ? (int)*count - b : shift[-1];
-        for (int a = b; a < panel->rows && first; a++)
-            put_offset(F, count, position(F, t, row[a]) * t->width);
-    }
-}
-
-/* Where products go; the number of offsets, -1 if there are more than an int can count. */
-static long find_targets(ki_panels *F, const int *panel_of) {
+/* How many offsets each panel has, and where those of its rows begin (panels.h); their number, -1 if there
+ * are more than an int can count. */
+static long count_offsets(ki_panels *F, const int *panel_of) {
     long count = 0;
     for (int s = 0; s < F->count; s++) {
         ki_panel *panel = &F->panel[s];
-        long before = count;
-        if (panel->rows <= KI_FEW_ROWS)
-            place_few(F, panel, panel_of, &count);
-        else
-            place_many(F, panel, panel_of, &count);
+        const int *row = F->row + panel->below;
+        long before = count, rows = panel->rows;
+        if (rows <= KI_FEW_ROWS)
+            count += rows * (rows + 1) / 2;
+        for (int b = 0; b < rows && rows > KI_FEW_ROWS; b++) {
+            const ki_panel *t = &F->panel[panel_of[row[b]]];
+            bool first = b == 0 || panel_of[row[b - 1]] != panel_of[row[b]];
+            int *shift = &F->shift[panel->below + b];
+            F->base[panel->below + b] = t->value + row[b] - t->first;
+            *shift = first ? (int)count - b : shift[-1];
+            count += first ? rows - b : 0;
+        }
         if (count > INT_MAX)
             return -1;
         panel->offsets = (int)(count - before);
     }
     return count;
+}
+
+/* Panels that have products for others, by the one that gets the next of them. */
+typedef struct senders {
+    int *head, *next; /* [count] a list for each, -1: its end */
+    int *at;          /* [count] the row of a panel that is next */
+    int *first;       /* [count] of its offsets */
+    int *where;       /* [size] of a row in the panel that gets */
+} senders;
+
+static void send_next(const ki_panels *F, const int *panel_of, senders *from, int s) {
+    const ki_panel *panel = &F->panel[s];
+    if (from->at[s] >= panel->rows)
+        return;
+    int t = panel_of[F->row[panel->below + from->at[s]]];
+    from->next[s] = from->head[t];
+    from->head[t] = s;
+}
+
+/* The offsets of rows of panel s that belong to panel t; the place of each of its rows in t is known. */
+static void place_products(ki_panels *F, senders *from, int s, const ki_panel *t) {
+    const ki_panel *panel = &F->panel[s];
+    const int *row = F->row + panel->below;
+    int rows = panel->rows, begin = from->at[s], b = begin;
+    bool few = rows <= KI_FEW_ROWS;
+    for (; b < rows && row[b] < t->first + t->width; b++) {
+        int *offset =
+            F->offset + (few ? from->first[s] + b * rows - b * (b - 1) / 2 - b : F->shift[panel->below + b]);
+        for (int a = b; a < rows && (few || b == begin); a++)
+            offset[a] = few ? t->value + from->where[row[a]] * t->width + row[b] - t->first
+                            : from->where[row[a]] * t->width;
+    }
+    from->at[s] = b;
+}
+
+/* Where products go, panel after panel of those that get them: as much work as there are offsets and rows. */
+static void find_offsets(ki_panels *F, const int *panel_of, senders *from) {
+    for (int s = 0, first = 0; s < F->count; s++) {
+        from->head[s] = -1;
+        from->at[s] = 0;
+        from->first[s] = first;
+        first += F->panel[s].offsets;
+    }
+    for (int s = 0; s < F->count; s++)
+        send_next(F, panel_of, from, s);
+    for (int number = 0; number < F->count; number++) {
+        const ki_panel *t = &F->panel[number];
+        for (int i = 0; i < t->width; i++)
+            from->where[t->first + i] = i;
+        for (int i = 0; i < t->rows; i++)
+            from->where[F->row[t->below + i]] = t->width + i;
+        for (int s = from->head[number], next; s >= 0; s = next) {
+            next = from->next[s];
+            place_products(F, from, s, t);
+            send_next(F, panel_of, from, s);
+        }
+    }
+}
+
+static bool find_targets(ki_panels *F, const int *panel_of, ki_arena *arena) {
+    long offsets = count_offsets(F, panel_of);
+    size_t count = (size_t)F->count;
+    int *scratch = offsets < 0 ? NULL : malloc((4 * count + (size_t)F->size + 1) * sizeof(int));
+    F->offset = scratch ? KI_NEW(arena, int, offsets + 1) : NULL;
+    if (F->offset) {
+        senders from = {scratch, scratch + count, scratch + 2 * count, scratch + 3 * count,
+                        scratch + 4 * count};
+        find_offsets(F, panel_of, &from);
+    }
+    free(scratch);
+    return F->offset;
 }
 
 static void copy_rows(ki_panels *F, const columns *L) {
@@ -170,9 +222,7 @@ static bool make_panels(ki_panels *F, const columns *L, int *panel_of, ki_arena 
         return false;
     copy_rows(F, L);
     ki_panels_of_columns(F, panel_of);
-    long offsets = find_targets(F, panel_of);
-    F->offset = offsets < 0 ? NULL : KI_NEW(arena, int, offsets + 1);
-    return F->offset && find_targets(F, panel_of) >= 0;
+    return find_targets(F, panel_of, arena);
 }
 
 /* scratch is [5 x size + 1] */

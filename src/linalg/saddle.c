@@ -81,7 +81,7 @@ static bool choose_path(keel_saddle *K) {
     if (K->path == KEEL_SADDLE_AUTO && K->n + K->m <= ALWAYS_DENSE)
         K->path = KEEL_SADDLE_DENSE;
     if (K->path != KEEL_SADDLE_DENSE) {
-        K->sparse = ki_saddle_sparse_analyse(K->A, K->J);
+        K->sparse = ki_saddle_sparse_analyse(K->A, K->J, false);
         if (!K->sparse)
             return false;
     }
@@ -136,6 +136,7 @@ void keel_saddle_free(keel_saddle *K) {
     if (!K)
         return;
     ki_saddle_sparse_free(K->sparse);
+    ki_saddle_sparse_free(K->stage.sparse);
     ki_augment_free(K->augment);
     ki_null_operator_clear(K);
     ki_arena_free(&K->arena);
@@ -319,6 +320,7 @@ static bool has_code_factors(const keel_saddle *K) {
 }
 
 static void forget(keel_saddle *K) {
+    K->stage.ready = false;
     K->factored = K->rescued = K->scaled = false;
     K->rescue = KI_RESCUE_UNKNOWN;
     K->bad_pivot = -1;

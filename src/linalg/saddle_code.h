@@ -98,6 +98,12 @@ ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what, bool kinemat
 /* It gave back: what is out of the ordinary will be so in the next stages, too. */
 void ki_saddle_pause_stages(keel_saddle *K, ki_stage_code *code);
 
+/* Factors for ki_saddle_solve_stage and nothing else, in an order of their own where that saves work; false
+ * where it does not, or where this A and J are no good for it: keel_saddle_factor then. They are prepared
+ * once, when it is known whether K may have machine code at any time. */
+keel_status ki_saddle_prepare_stages(keel_saddle *K, bool may_have_code);
+bool ki_saddle_factor_stage(keel_saddle *K, const double *A, const double *J);
+
 /* keel_saddle_solve with the numbers of stages(), by the factors of A, J and D = 0. */
 keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double *s, double *x, double *y);
 

@@ -76,6 +76,16 @@ typedef struct ki_pivots {
 /* The slow way after the last factorization: not made yet, made, or of no use. */
 typedef enum ki_rescue_state { KI_RESCUE_UNKNOWN, KI_RESCUE_READY, KI_RESCUE_NONE } ki_rescue_state;
 
+/* Factors that serve stages only (saddle_stage.c). */
+typedef struct ki_stage_factors {
+    bool prepared;
+    ki_saddle_sparse *sparse; /* in the order of ki_order_for_stages; NULL: not worth it */
+    ki_pivots pivots;
+    double *S_size; /* [m] */
+    bool ready;     /* they are those of the matrix that was factored last */
+    int pause;      /* factorizations that are not tried, for the pose is not good for them */
+} ki_stage_factors;
+
 struct keel_saddle {
     ki_arena arena;
     int n, m;
@@ -111,6 +121,7 @@ struct keel_saddle {
     ki_deflation *deflation;         /* goes with `sparse`       */
     ki_null_operator *null_operator; /* the same, for KEEL_SADDLE_NULL_SPACE; otherwise NULL */
     ki_augment *augment;             /* the same; NULL until A is singular for the first time */
+    ki_stage_factors stage;
 
     double *x, *y;           /* the solution on its way           */
     double *r, *s;           /* the right-hand side               */
@@ -195,7 +206,7 @@ void ki_saddle_dense_places(keel_saddle *K, ki_saddle_places *places);
 void ki_saddle_dense_clear(keel_saddle *K); /* all factors: zero */
 
 /* saddle_sparse.c; the analysis returns NULL when out of memory */
-ki_saddle_sparse *ki_saddle_sparse_analyse(keel_pattern A, keel_pattern J);
+ki_saddle_sparse *ki_saddle_sparse_analyse(keel_pattern A, keel_pattern J, bool for_stages);
 void ki_saddle_sparse_free(ki_saddle_sparse *sparse);
 double ki_saddle_sparse_work(const ki_saddle_sparse *sparse);
 long ki_saddle_sparse_entries(const ki_saddle_sparse *sparse);

@@ -54,7 +54,38 @@ static bool find_slots(ki_saddle_sparse *sparse, const ki_lower *lower) {
     return true;
 }
 
-static bool analyse(ki_saddle_sparse *sparse, keel_pattern A, keel_pattern J) {
+/* Runs of places that no value goes to; above the diagonal of a square nothing is ever read. */
+static bool find_blanks(ki_saddle_sparse *sparse) {
+    const ki_panels *F = &sparse->panels;
+    int values = sparse->A_count + sparse->J_count + sparse->m;
+    bool *taken = calloc((size_t)F->value_count + 1, sizeof *taken);
+    for (int p = 0; taken && p < values; p++)
+        taken[sparse->slot[p]] = true;
+    for (int s = 0; taken && s < F->count; s++)
+        for (int i = 0; i < F->panel[s].width; i++)
+            for (int j = i + 1; j < F->panel[s].width; j++)
+                taken[F->panel[s].value + i * F->panel[s].width + j] = true;
+    for (int pass = 0; taken && pass < 2; pass++) {
+        sparse->blanks = 0;
+        for (int i = 0; i < F->value_count; i++) {
+            if (taken[i])
+                continue;
+            int first = i;
+            while (i < F->value_count && !taken[i])
+                i++;
+            if (sparse->blank)
+                sparse->blank[sparse->blanks] = (ki_blank){first, i};
+            sparse->blanks++;
+        }
+        if (pass == 0)
+            sparse->blank = KI_NEW(&sparse->arena, ki_blank, sparse->blanks);
+    }
+    bool made = taken && sparse->blank;
+    free(taken);
+    return made;
+}
+
+static bool analyse(ki_saddle_sparse *sparse, keel_pattern A, keel_pattern J, bool for_stages) {
     ki_arena *arena = &sparse->arena;
     int n = sparse->n = A.rows, m = sparse->m = J.rows, size = n + m;
     sparse->A_count = keel_pattern_count(A);
@@ -67,7 +98,7 @@ static bool analyse(ki_saddle_sparse *sparse, keel_pattern A, keel_pattern J) {
     sparse->place = KI_NEW(arena, int, size);
     sparse->b = KI_NEW(arena, double, size);
     sparse->slot = KI_NEW(arena, int, (size_t)sparse->A_count + (size_t)sparse->J_count + (size_t)m);
-    if (arena->failed || !ki_order(A, J, sparse->order))
+    if (arena->failed || !(for_stages ? ki_order_for_stages : ki_order)(A, J, sparse->order))
         return false;
     for (int k = 0; k < size; k++)
         sparse->place[sparse->order[k]] = k;
@@ -76,17 +107,17 @@ static bool analyse(ki_saddle_sparse *sparse, keel_pattern A, keel_pattern J) {
     ki_lower lower;
     bool made = ki_lower_make(&lower, A, J, sparse->place) &&
                 ki_panels_analyse(&sparse->panels, &lower, n, sparse->order, sparse->diagonal, arena) &&
-                find_slots(sparse, &lower);
+                find_slots(sparse, &lower) && find_blanks(sparse);
     ki_lower_clear(&lower);
-    return made && analyse_A(sparse, A);
+    return made && (for_stages || analyse_A(sparse, A));
 }
 
-ki_saddle_sparse *ki_saddle_sparse_analyse(keel_pattern A, keel_pattern J) {
+ki_saddle_sparse *ki_saddle_sparse_analyse(keel_pattern A, keel_pattern J, bool for_stages) {
     ki_saddle_sparse *sparse = calloc(1, sizeof *sparse);
     if (!sparse)
         return NULL;
     ki_arena_init(&sparse->arena);
-    if (analyse(sparse, A, J))
+    if (analyse(sparse, A, J, for_stages))
         return sparse;
     ki_saddle_sparse_free(sparse);
     return NULL;
@@ -107,21 +138,33 @@ long ki_saddle_sparse_entries(const ki_saddle_sparse *sparse) {
     return sparse->panels.entries;
 }
 
-/* The values into the panels, D with its sign. */
-static void take_values(ki_saddle_sparse *sparse, const double *values) {
-    ki_panels *F = &sparse->panels;
-    const int count = sparse->A_count + sparse->J_count, *slot = sparse->slot;
-    memset(F->value, 0, (size_t)F->value_count * sizeof(double));
-    KI_UNROLL for (int p = 0; p < count; p++) F->value[slot[p]] = values[p];
-    for (int p = count; p < count + sparse->m; p++)
-        F->value[slot[p]] = -values[p];
+/* The values into the panels, D with its sign; zero where none of them goes. */
+static void take_values(ki_saddle_sparse *sparse, const double *A, const double *J, const double *D) {
+    double *value = sparse->panels.value;
+    const int *slot = sparse->slot;
+    for (int k = 0; k < sparse->blanks; k++)
+        for (int i = sparse->blank[k].first; i < sparse->blank[k].end; i++)
+            value[i] = 0;
+    KI_UNROLL for (int p = 0; p < sparse->A_count; p++) value[slot[p]] = A[p];
+    slot += sparse->A_count;
+    KI_UNROLL for (int p = 0; p < sparse->J_count; p++) value[slot[p]] = J[p];
+    slot += sparse->J_count;
+    for (int i = 0; i < sparse->m; i++)
+        value[slot[i]] = D ? -D[i] : 0;
 }
 
 int ki_saddle_sparse_numbers(keel_saddle *K, const double *values) {
     K->pivots.count = K->pivots.near = 0;
     K->pivots.overflow = false;
-    take_values(K->sparse, values);
+    int A_count = K->sparse->A_count;
+    take_values(K->sparse, values, values + A_count, values + A_count + K->sparse->J_count);
     return ki_panels_factor(&K->sparse->panels, values, &K->pivots, K->S_size);
+}
+
+int ki_sparse_factor(ki_saddle_sparse *sparse, const double *A, const double *J, ki_pivots *pivots,
+                     double *S_size) {
+    take_values(sparse, A, J, NULL);
+    return ki_panels_factor(&sparse->panels, A, pivots, S_size);
 }
 
 keel_status ki_saddle_sparse_factor(keel_saddle *K) {
@@ -131,17 +174,20 @@ keel_status ki_saddle_sparse_factor(keel_saddle *K) {
     return ki_saddle_is_finite(K) ? ki_augment_factor(K) : KEEL_ERROR_NOT_FINITE;
 }
 
-void ki_saddle_sparse_solve(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
-    const ki_saddle_sparse *sparse = K->sparse;
-    const int *x_place = sparse->place, *y_place = sparse->place + K->n;
+void ki_sparse_solve(const ki_saddle_sparse *sparse, const double *r, const double *s, double *x, double *y) {
+    const int n = sparse->n, m = sparse->m, *x_place = sparse->place, *y_place = sparse->place + n;
     double *b = sparse->b;
-    KI_UNROLL for (int i = 0; i < K->n; i++) b[x_place[i]] = r[i];
-    for (int i = 0; i < K->m; i++)
+    KI_UNROLL for (int i = 0; i < n; i++) b[x_place[i]] = r[i];
+    for (int i = 0; i < m; i++)
         b[y_place[i]] = s[i];
     ki_panels_solve(&sparse->panels, b);
-    KI_UNROLL for (int i = 0; i < K->n; i++) x[i] = b[x_place[i]];
-    for (int i = 0; i < K->m; i++)
+    KI_UNROLL for (int i = 0; i < n; i++) x[i] = b[x_place[i]];
+    for (int i = 0; i < m; i++)
         y[i] = b[y_place[i]];
+}
+
+void ki_saddle_sparse_solve(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
+    ki_sparse_solve(K->sparse, r, s, x, y);
 }
 
 void ki_saddle_sparse_apply(keel_saddle *K, double *x, double *y) {

@@ -3,10 +3,14 @@
  * With pivots of A and S not far below their diagonal entries one application of the factors has a residual
  * of a few units of round-off times KI_STAGE_CONDITION at most. A row whose pivot was raised holds only if it
  * is a combination of the others, and is looked at. Machine code judges by the same products, so that it does
- * not matter which of the two answers. */
+ * not matter which of the two answers.
+ *
+ * As nobody asks how independent the rows of J are, small systems have factors of another order for stages
+ * (ordering_stage.c), where that saves work: a row follows the first unknowns that hold it up. Where one of
+ * its pivots is small, the usual factors take over. They are the same with machine code and without. */
 #include <math.h>
 
-#include "linalg/saddle_internal.h"
+#include "linalg/saddle_sparse.h"
 
 /* |s - J x|_i <= left (|s| + |J||x|)_i for the rows that were raised. */
 static bool raised_rows_hold(const keel_saddle *K, const double *s, const double *x) {
@@ -23,9 +27,32 @@ static bool raised_rows_hold(const keel_saddle *K, const double *s, const double
     return true;
 }
 
+/* Whether the pivots of unknowns are not far below their diagonal entries. */
+static bool are_unknowns_good(const ki_saddle_sparse *sparse, const double *A) {
+    const ki_panels *F = &sparse->panels;
+    bool good = true;
+    for (int i = 0; i < sparse->n; i++) {
+        int k = sparse->place[i];
+        good &= A[F->diagonal[k]] * F->d_inverse[k] <= KI_STAGE_CONDITION;
+    }
+    return good;
+}
+
+static bool is_sparse_good(const keel_saddle *K) {
+    const ki_saddle_sparse *sparse = K->sparse;
+    if (K->pivots.count > 0 || !ki_saddle_sparse_is_plain(K) || !are_unknowns_good(sparse, K->A_values))
+        return false;
+    bool good = true;
+    for (int i = 0; i < K->m; i++)
+        good &= K->S_size[i] * -sparse->panels.d_inverse[sparse->place[K->n + i]] <= KI_STAGE_CONDITION;
+    return good;
+}
+
 static bool is_good(const keel_saddle *K) {
-    return K->dense && K->factored && !K->rescued && K->D_is_zero && K->pivots.known && K->pivots.near == 0 &&
-           (K->pivots.count == 0 || ki_saddle_raises(K)) && ki_saddle_dense_is_good(K);
+    if (!K->factored || K->rescued || !K->D_is_zero || !K->pivots.known || K->pivots.near > 0)
+        return false;
+    return K->dense ? (K->pivots.count == 0 || ki_saddle_raises(K)) && ki_saddle_dense_is_good(K)
+                    : is_sparse_good(K);
 }
 
 /* Copies; whether all is finite. */
@@ -39,7 +66,17 @@ static bool take(int count, const double *from, double *to) {
 }
 
 keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
-    if (is_good(K)) {
+    if (K->stage.ready) {
+        ki_sparse_solve(K->stage.sparse, r, s, K->x, K->y);
+        return take(K->n, K->x, x) && take(K->m, K->y, y) ? KEEL_OK : KEEL_ERROR_NOT_FINITE;
+    }
+    bool good = is_good(K);
+    if (good && K->sparse) {
+        keel_status status = ki_saddle_solve_once(K, r, s, K->x, K->y);
+        bool finite = take(K->n, K->x, x) && take(K->m, K->y, y);
+        return status || finite ? status : KEEL_ERROR_NOT_FINITE;
+    }
+    if (good) {
         take(K->n, r, K->x);
         take(K->m, s, K->y);
         ki_apply(K, K->x, K->y);
@@ -47,6 +84,50 @@ keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double 
             return KEEL_OK;
     }
     return keel_saddle_solve(K, r, s, x, y, NULL);
+}
+
+/* Larger systems have their order from a search that is made for them. */
+enum { MOST_UNKNOWNS = 400 };
+
+/* The usual factors must cost this much more. */
+static const double SAVES = 1.25;
+
+keel_status ki_saddle_prepare_stages(keel_saddle *K, bool may_have_code) {
+    ki_stage_factors *stage = &K->stage;
+    bool left_out = K->n + K->m > MOST_UNKNOWNS || K->m == 0 || K->settings.path == KEEL_SADDLE_DENSE ||
+                    K->settings.path == KEEL_SADDLE_NULL_SPACE;
+    if (stage->prepared)
+        return KEEL_OK;
+    stage->prepared = true;
+    if (left_out || (K->dense && may_have_code)) /* code of the dense path has stages of its own */
+        return KEEL_OK;
+    double usual = K->dense ? ki_saddle_dense_work(K) / SAVES : ki_saddle_sparse_work(K->sparse);
+    stage->sparse = ki_saddle_sparse_analyse(K->A, K->J, true);
+    stage->S_size = KI_NEW(&K->arena, double, K->m);
+    stage->pivots.row = KI_NEW(&K->arena, int, K->m);
+    if (!stage->sparse || K->arena.failed)
+        return KEEL_ERROR_MEMORY;
+    if (SAVES * ki_saddle_sparse_work(stage->sparse) < usual)
+        return KEEL_OK;
+    ki_saddle_sparse_free(stage->sparse);
+    stage->sparse = NULL;
+    return KEEL_OK;
+}
+
+bool ki_saddle_factor_stage(keel_saddle *K, const double *A, const double *J) {
+    ki_stage_factors *stage = &K->stage;
+    stage->ready = false;
+    if (!stage->sparse || stage->pause > 0) {
+        stage->pause -= stage->pause > 0;
+        return false;
+    }
+    stage->pivots.threshold = 1 / KI_STAGE_CONDITION;
+    stage->pivots.delta = 1;
+    stage->pivots.count = stage->pivots.near = 0;
+    stage->ready = ki_sparse_factor(stage->sparse, A, J, &stage->pivots, stage->S_size) < 0 &&
+                   stage->pivots.count == 0 && are_unknowns_good(stage->sparse, A);
+    stage->pause = stage->ready ? 0 : KI_CODE_PAUSE;
+    return stage->ready;
 }
 
 ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what, bool kinematics) {

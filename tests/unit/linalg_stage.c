@@ -183,6 +183,68 @@ static void what_is_not_finite_is_refused(void **state) {
     keel_saddle_free(K);
 }
 
+/* `legs` legs of `size` unknowns each that as many rows close with the crank, the last unknown: A couples
+ * each leg in itself and with the crank. In some legs the rows hold each other up only together with the
+ * crank, if they are `stretched`. */
+static void fill_legs(int legs, int size, int stretched) {
+    memset(&P, 0, sizeof P);
+    int n = P.n = legs * size + 1, crank = n - 1;
+    P.m = legs * size;
+    for (int i = 0; i < n; i++) {
+        P.r[i] = uniform(-1, 1);
+        P.A[i][i] = i == crank ? 4 * legs : uniform(2, 4);
+    }
+    for (int leg = 0; leg < legs; leg++) {
+        int first = leg * size;
+        for (int i = first; i < first + size; i++) {
+            P.A[i][crank] = P.A[crank][i] = uniform(-0.5, 0.5);
+            P.J[i][crank] = uniform(0.5, 1);
+            for (int j = first; j < first + size; j++) {
+                P.J[i][j] = uniform(-1, 1) + (i == j ? 2 : 0);
+                if (j < i)
+                    P.A[i][j] = P.A[j][i] = uniform(-0.2, 0.2);
+            }
+        }
+        for (int j = first; j < first + size && leg < stretched; j++)
+            P.J[first + 1][j] = 1.5 * P.J[first][j];
+    }
+    make_consistent(&P);
+}
+
+/* Legs on a crank: their rows need not wait for it, which saves most of the work. */
+static void stages_have_an_order_of_their_own(void **state) {
+    keel_saddle_path path = path_of(state) == KEEL_SADDLE_SPARSE ? KEEL_SADDLE_SPARSE : KEEL_SADDLE_AUTO;
+    for (int turn = 0; turn < 20; turn++) {
+        fill_legs(uniform_int(5, 9), uniform_int(3, 5), 0);
+        keel_saddle *K = new_kernel(&P, path);
+        assert_int_equal(ki_saddle_prepare_stages(K, false), KEEL_OK);
+        assert_true(ki_saddle_factor_stage(K, P.A_values, P.J_values));
+        assert_true(1.5 * ki_saddle_sparse_work(K->stage.sparse) < keel_saddle_factor_work(K));
+        assert_int_equal(ki_saddle_solve_stage(K, P.r, P.s, P.x, P.y), KEEL_OK);
+        expect_reference(P.m, 1e-10);
+        P.r[2] = NAN;
+        assert_int_equal(ki_saddle_solve_stage(K, P.r, P.s, P.x, P.y), KEEL_ERROR_NOT_FINITE);
+        P.A_values[0] = NAN;
+        assert_false(ki_saddle_factor_stage(K, P.A_values, P.J_values));
+        keel_saddle_free(K);
+    }
+}
+
+/* Where a leg cannot move without the crank those factors are refused, and the usual ones have the solution.
+ */
+static void a_stretched_leg_waits_for_the_crank(void **state) {
+    keel_saddle_path path = path_of(state) == KEEL_SADDLE_SPARSE ? KEEL_SADDLE_SPARSE : KEEL_SADDLE_AUTO;
+    fill_legs(6, 4, 1);
+    keel_saddle *K = new_kernel(&P, path);
+    assert_int_equal(ki_saddle_prepare_stages(K, false), KEEL_OK);
+    assert_non_null(K->stage.sparse);
+    assert_false(ki_saddle_factor_stage(K, P.A_values, P.J_values));
+    assert_int_equal(factor(K, &P), KEEL_OK);
+    assert_int_equal(ki_saddle_solve_stage(K, P.r, P.s, P.x, P.y), KEEL_OK);
+    expect_reference(P.m, 1e-9);
+    keel_saddle_free(K);
+}
+
 /* S = J A^-1 J^T and its pivots, row after row. */
 static void pivots_are_those_of_the_schur_complement(void **state) {
     (void)state;
@@ -247,6 +309,8 @@ int main(void) {
         TWO_PATHS(contradictions_are_told),
         TWO_PATHS(bad_pivots_are_refined),
         TWO_PATHS(what_is_not_finite_is_refused),
+        TWO_PATHS(stages_have_an_order_of_their_own),
+        TWO_PATHS(a_stretched_leg_waits_for_the_crank),
         cmocka_unit_test(pivots_are_those_of_the_schur_complement),
         cmocka_unit_test(sparse_pivots_find_what_repeats),
     };
