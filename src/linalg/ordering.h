@@ -15,6 +15,12 @@ bool ki_order(keel_pattern A, keel_pattern J, int *order);
  * up by unknowns before it. Its pivot may vanish in some poses. */
 bool ki_order_for_stages(keel_pattern A, keel_pattern J, int *order);
 
+/* Larger systems have no such factors. */
+enum { KI_STAGE_UNKNOWNS = 400 };
+
+/* Multiplications of a factorization in that order; infinite for larger systems. False when out of memory. */
+bool ki_stage_work(keel_pattern A, keel_pattern J, double *work);
+
 /* Puts `order` into postorder; *work (may be NULL) is what a factorization costs. False when out of memory.
  */
 bool ki_order_finish(keel_pattern A, keel_pattern J, int *order, double *work);

@@ -14,6 +14,7 @@
  */
 #include "linalg/ordering.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,4 +131,14 @@ bool ki_order_for_stages(keel_pattern A, keel_pattern J, int *order) {
     free(g.seen);
     free(g.row_of);
     return made && ki_order_finish(A, J, order, NULL);
+}
+
+bool ki_stage_work(keel_pattern A, keel_pattern J, double *work) {
+    *work = INFINITY;
+    if (A.rows + J.rows > KI_STAGE_UNKNOWNS)
+        return true;
+    int *order = malloc(((size_t)A.rows + (size_t)J.rows + 1) * sizeof *order);
+    bool made = order && ki_order_for_stages(A, J, order) && ki_order_finish(A, J, order, work);
+    free(order);
+    return made;
 }

@@ -10,6 +10,7 @@
  * its pivots is small, the usual factors take over. They are the same with machine code and without. */
 #include <math.h>
 
+#include "linalg/ordering.h"
 #include "linalg/saddle_sparse.h"
 
 /* |s - J x|_i <= left (|s| + |J||x|)_i for the rows that were raised. */
@@ -86,15 +87,12 @@ keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double 
     return keel_saddle_solve(K, r, s, x, y, NULL);
 }
 
-/* Larger systems have their order from a search that is made for them. */
-enum { MOST_UNKNOWNS = 400 };
-
 /* The usual factors must cost this much more. */
 static const double SAVES = 1.25;
 
 keel_status ki_saddle_prepare_stages(keel_saddle *K, bool may_have_code) {
     ki_stage_factors *stage = &K->stage;
-    bool left_out = K->n + K->m > MOST_UNKNOWNS || K->m == 0 || K->settings.path == KEEL_SADDLE_DENSE ||
+    bool left_out = K->n + K->m > KI_STAGE_UNKNOWNS || K->m == 0 || K->settings.path == KEEL_SADDLE_DENSE ||
                     K->settings.path == KEEL_SADDLE_NULL_SPACE;
     if (stage->prepared)
         return KEEL_OK;

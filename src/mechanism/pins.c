@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "linalg/ordering.h"
 #include "mechanism/joint.h"
 #include "mechanism/mech_system.h"
 #include "mechanism/pins_order.h"
@@ -177,12 +178,36 @@ static bool answer_for_rows(ki_mech *mech) {
     return pins->cut_count > 0 && 2 * pins->cut_count == keel_system_m(&mech->system);
 }
 
+/* Whether M and J cost less, by the measure of choice.c: many pins on one body, as the legs on a crank, all
+ * have blocks with each other, while the elimination of coordinates and rows takes that body last. */
+static keel_status compare_with_kernel(const ki_mech *mech, const ki_pins *pins, bool *cheaper) {
+    static const double PER_ENTRY = 12, PER_UNKNOWN = 12;
+    keel_pattern M = mech->system.M, J = mech->system.J;
+    double kernel, blocks = 0;
+    *cheaper = false;
+    if (pins->path)
+        return KEEL_OK;
+    if (!ki_stage_work(M, J, &kernel))
+        return KEEL_ERROR_MEMORY;
+    for (int k = 0; k < pins->count; k++) {
+        double below = pins->start[k + 1] - pins->start[k];
+        blocks += 4 * below * (below + 3);
+    }
+    kernel += PER_ENTRY * (keel_pattern_count(M) + keel_pattern_count(J)) + PER_UNKNOWN * (M.rows + J.rows);
+    *cheaper = kernel < blocks + PER_ENTRY * (pins->pair_count + pins->count);
+    return KEEL_OK;
+}
+
 keel_status ki_pins_build(ki_mech *mech) {
     ki_arena scratch;
     if (!is_pinned(mech))
         return KEEL_OK;
     ki_arena_init(&scratch);
     mech->pins = build(mech, &scratch);
+    bool cheaper;
+    keel_status status = mech->pins ? compare_with_kernel(mech, mech->pins, &cheaper) : KEEL_OK;
+    if (mech->pins && (status || cheaper))
+        mech->pins = NULL;
     if (mech->pins)
         mech->system.accelerate = ki_pins_accelerate;
     if (mech->pins && answer_for_rows(mech)) {
@@ -192,7 +217,7 @@ keel_status ki_pins_build(ki_mech *mech) {
     }
     bool failed = scratch.failed || mech->arena.failed;
     ki_arena_free(&scratch);
-    return failed ? KEEL_ERROR_MEMORY : KEEL_OK;
+    return failed ? KEEL_ERROR_MEMORY : status;
 }
 
 void ki_pins_prepare(const ki_pins *pins, ki_arena *arena, ki_pins_work *work) {

@@ -401,10 +401,45 @@ static void test_runs(void **state) {
     trial_end(&few);
 }
 
+/* N four-bars on one crank. Its pins all have blocks with each other: from some number on elimination costs
+ * less. */
+static bool is_offered_on_a_crank(int N) {
+    size_t size = 400 + 500 * (size_t)N;
+    char *text = calloc(size, 1), *end = text;
+    assert_non_null(text);
+    end += sprintf(end, "keel: 1\nplanar: true\nbodies:\n  crank: {mass: 2, centre: [0, 0], inertia: 0.1}\n");
+    for (int k = 0; k < N; k++)
+        end += sprintf(end,
+                       "  a%d: {mass: 1, centre: [%d.5, 1], inertia: 0.1}\n  b%d: {mass: 1, centre: [%d.8, "
+                       "1], inertia: 0.1}\n",
+                       k, k, k, k);
+    end += sprintf(end, "joints:\n  axle: {type: revolute, bodies: [ground, crank], at: [0, 0]}\n");
+    for (int k = 0; k < N; k++)
+        end += sprintf(end,
+                       "  c%d: {type: revolute, bodies: [crank, a%d], at: [%g, %g]}\n"
+                       "  e%d: {type: revolute, bodies: [a%d, b%d], at: [%d, 1.5]}\n"
+                       "  g%d: {type: revolute, bodies: [ground, b%d], at: [%d.9, 0]}\n",
+                       k, k, 0.1 * cos(k), 0.1 * sin(k), k, k, k, k, k, k, k);
+    trial t = variant_trial(&(variant){.model = text});
+    bool offered = t.model->system->accelerate != NULL;
+    trial_end(&t);
+    free(text);
+    return offered;
+}
+
+static void test_legs_on_a_crank(void **state) {
+    (void)state;
+    assert_true(is_offered_on_a_crank(2));
+    assert_false(is_offered_on_a_crank(20));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_models),        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_rows),          cmocka_unit_test(test_not_offered),
-        cmocka_unit_test(test_singular_pose), cmocka_unit_test(test_runs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_legs_on_a_crank),
+                                       cmocka_unit_test(test_models),
+                                       cmocka_unit_test(test_small),
+                                       cmocka_unit_test(test_rows),
+                                       cmocka_unit_test(test_not_offered),
+                                       cmocka_unit_test(test_singular_pose),
+                                       cmocka_unit_test(test_runs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
