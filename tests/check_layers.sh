@@ -30,6 +30,8 @@ amd.h linalg  klu.h linalg  libfyaml.h modelfile  hdf5.h results
         echo "folder ${folder#src/}"
     done
     echo folder papers
+    grep -rHnoE '^struct [a-z_0-9]+;|^(typedef )?struct [a-z_0-9]+ \{' src include papers --include='*.[ch]' |
+        sed -E 's/^([^:]*):([0-9]*):(typedef )?struct ([a-z_0-9]+)( ?[;{])/struct \1 \2 \4 \5/'
     grep -rHn '^[ 	]*#[ 	]*include' src include papers --include='*.[ch]' |
         sed 's/^\([^:]*\):\([0-9]*\):[^"<]*["<]\([^">]*\)[">].*/include \1 \2 \3/'
 } | awk '
@@ -40,6 +42,9 @@ amd.h linalg  klu.h linalg  libfyaml.h modelfile  hdf5.h results
     }
     $1 == "owners" { for (i = 2; i < NF; i += 2) owner[$i] = $(i + 1) }
     $1 == "folder" && !($2 in known) { complain("src/" $2 ": no keel_layer line in CMakeLists.txt") }
+    # a type that is only named is seen as well
+    $1 == "struct" && $5 == "{" { split($2, part, "/"); home[$4] = part[1] == "src" ? part[2] : owner["keel/" part[3]] }
+    $1 == "struct" && $5 == ";" { named[++names] = $2 " " $3 " " $4 }
     $1 == "include" {
         file = $2; header = $4; includes++
         split(file, part, "/")
@@ -57,6 +62,11 @@ amd.h linalg  klu.h linalg  libfyaml.h modelfile  hdf5.h results
         if (!((from, to) in sees)) complain(file ":" $3 ": layer " from " may not see " to " (" header ")")
     }
     END {
+        for (i = 1; i <= names; i++) {
+            split(named[i], at, " "); split(at[1], part, "/"); to = home[at[3]]
+            from = part[1] == "src" ? part[2] : part[1] == "papers" ? "papers" : owner["keel/" part[3]]
+            if (to != "" && !((from, to) in sees)) complain(at[1] ":" at[2] ": layer " from " may not see " to " (struct " at[3] ")")
+        }
         if (layers < 5 || includes < 20) complain("found only " layers + 0 " layers and " includes + 0 " includes")
         if (wrong) exit 1
         print layers " layers, " includes " includes: in order"

@@ -26,6 +26,7 @@
 #include "keel/saddle.h"
 #include "keel/system.h"
 #include "linalg/saddle_code.h"
+#include "system/stage_run.h"
 
 /* What kind of quantity made a call fail. */
 typedef enum ki_trouble_kind {

@@ -30,20 +30,18 @@
 #include "formulate/dynamics.h"
 #include "linalg/dense.h"
 
-/* s_j: the natural size of a displacement, or the largest coordinate, 1 where all are zero. Scales that
- * errors are measured by are no measure here: they are the larger the lighter a part is. */
-static double natural_length(const ki_dynamics *d, int j) {
-    const keel_system *sys = d->system;
-    double most = ki_max_norm(sys->n_q, d->factored_q);
+/* s_j: the natural size of a displacement, or `most`, the largest coordinate, 1 where all are zero. Scales
+ * that errors are measured by are no measure here: they are the larger the lighter a part is. */
+static double natural_length(const keel_system *sys, double most, int j) {
     return sys->q_size && sys->q_size[j] > 0 ? sys->q_size[j] : most > 0 ? most : 1;
 }
 
 /* max_j (M_jj s_j^2) */
-static double heaviest(const ki_dynamics *d) {
+static double heaviest(const ki_dynamics *d, double most) {
     const keel_system *sys = d->system;
     double mass = 0;
     for (int j = 0; j < sys->n_v; j++) {
-        double length = natural_length(d, j);
+        double length = natural_length(sys, most, j);
         mass = fmax(mass, d->at.M[sys->M.start[j + 1] - 1] * length * length);
     }
     return mass > 0 ? mass : 1;
@@ -53,7 +51,7 @@ static double heaviest(const ki_dynamics *d) {
 void ki_fix_penalty(ki_dynamics *d) {
     const keel_system *sys = d->system;
     const ki_gain *A = &d->law->penalty;
-    double mass = heaviest(d);
+    double most = ki_max_norm(sys->n_q, d->factored_q), mass = heaviest(d, most);
     for (int i = 0; i < d->m; i++) {
         if (A->given && !A->full) {
             d->D[i] = 1 / A->values[i];
@@ -61,7 +59,7 @@ void ki_fix_penalty(ki_dynamics *d) {
         }
         double size = 0;
         for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++)
-            size += fabs(d->at.J[k]) * natural_length(d, sys->J.index[k]);
+            size += fabs(d->at.J[k]) * natural_length(sys, most, sys->J.index[k]);
         d->D[i] = (size > 0 ? size * size : 1) / (d->law->penalty_factor * mass);
     }
 }

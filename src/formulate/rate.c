@@ -87,7 +87,7 @@ static bool is_plain(const ki_dynamics *d) {
 
 bool ki_rate_by_code(ki_dynamics *d, double t, const double *y) {
     const keel_system *sys = d->system;
-    bool by_stage_factors = d->in_stage && keel_saddle_path_taken(d->K) == KEEL_SADDLE_SPARSE;
+    bool by_stage_factors = d->in_stage && ki_saddle_has_stage_factors(d->K);
     if (!is_plain(d) || by_stage_factors || ki_is_factored(d, t, y))
         return false;
     keel_point at = ki_point(d, t, y);

@@ -363,8 +363,8 @@ static void collect_raised(keel_saddle *K) {
             K->pivots.row[K->pivots.count++] = i;
 }
 
-bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
-                          struct keel_terms *terms, double *x, double *y) {
+bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const void *input, void *output, double *x,
+                          double *y) {
     const keel_saddle_code *code = K->code;
     if (!code || !code->accelerate || code->what != what || K->settings.path == KEEL_SADDLE_NULL_SPACE ||
         !may_use_code(K))
@@ -372,7 +372,7 @@ bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point
     forget(K);
     clear_D(K);
     prepare_code(K);
-    K->factored = code->accelerate(&K->places, point, terms, x, y);
+    K->factored = code->accelerate(&K->places, input, output, x, y);
     if (K->factored && K->dense)
         collect_raised(K);
     return K->factored;

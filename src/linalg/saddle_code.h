@@ -10,10 +10,6 @@
 #include <stdbool.h>
 
 #include "keel/saddle.h"
-#include "linalg/combination.h"
-
-struct keel_point;
-struct keel_terms;
 
 /* Where the numbers are. src/native/emit_saddle.c writes this struct down once more, for the compiler. */
 typedef struct ki_saddle_places {
@@ -32,22 +28,6 @@ typedef struct ki_saddle_places {
     int *raised; /* [m] 1 where it was */
 } ki_saddle_places;
 
-/* Stages of an explicit step that follow each other, in a system with y = (q, v, W):
- *
- *     Y = y + h sum_j a_sj k_j,    k_s = (q', v', W') at t + c_s h and Y,        s = now .. end - 1
- *
- * without W in Y: no rate depends on it. A row without terms: Y is there already. src/native/emit_stages.c
- * writes this struct down once more. */
-typedef struct ki_stage_run {
-    double t, h;
-    const double *c;           /* [end] */
-    const ki_combination *row; /* [end] a_sj and k_j */
-    const double *y;
-    double *Y;
-    double *const *k; /* [end] where the rates go */
-    int now, end;
-} ki_stage_run;
-
 /* What `factor` did. */
 enum { KI_CODE_NOTHING, KI_CODE_ALL, KI_CODE_BUT_S };
 
@@ -60,16 +40,16 @@ struct keel_saddle_code {
     /* Solves; 0 and nothing written if the residual is above `tolerance`, by components and in the norm. Not
      * looked at from a tolerance of 1 on. r may be x, and s may be y. */
     int (*solve)(const ki_saddle_places *at, const double *r, const double *s, double *x, double *y);
-    /* All in one, where M and J are those of a system: evaluates the terms `what` (keel/system.h) at a point,
-     * factors M and J and solves for Q and xi. 0: only the terms are filled. NULL: there is none. */
-    int (*accelerate)(const ki_saddle_places *at, const struct keel_point *point, struct keel_terms *terms,
-                      double *x, double *y);
+    /* All in one, where somebody knows how the values and the right-hand side come about: makes them from
+     * `input`, with what else `what` asks for, leaves them in `output`, factors and solves. Its maker and its
+     * user agree about these. 0: only `output` is filled. NULL: there is none. */
+    int (*accelerate)(const ki_saddle_places *at, const void *input, void *output, double *x, double *y);
     unsigned what;
-    /* The same for stages, where only v' matters, and W', the power of forces and drivers: nothing else is
-     * written, and no residual is looked at but that of rows whose pivots were raised. 0: stage `now` is not
-     * finite, or its matrix not as good as KI_STAGE_CONDITION asks for. NULL: there is none. */
-    int (*stages)(const ki_saddle_places *at, ki_stage_run *run);
-    bool kinematics; /* ... and q' is not v there */
+    /* The same one after another, where only x matters and what `run` asks for: no residual is looked at but
+     * that of rows whose pivots were raised. 0: it came to one that is not finite, or whose matrix is not as
+     * good as KI_STAGE_CONDITION asks for. NULL: there is none. */
+    int (*stages)(const ki_saddle_places *at, void *run);
+    bool kinematics; /* another thing that they must agree about */
     /* out = A x and out = |J| x with values of these patterns; `out` is none of the others. */
     void (*times)(const double *A, const double *x, double *out);
     void (*row_sums)(const double *J, const double *x, double *out);
@@ -77,8 +57,8 @@ struct keel_saddle_code {
 
 /* accelerate() with the code in use; false if there is none for `what`, or it could not finish: all is to be
  * done again then. */
-bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point *point,
-                          struct keel_terms *terms, double *x, double *y);
+bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const void *input, void *output, double *x,
+                          double *y);
 
 /* In a stage of an explicit step one application of the factors is enough where the diagonal entries of A and
  * S are not above their pivots by more than this factor: what refinement could gain is then below 1e-11 of
@@ -87,7 +67,7 @@ bool ki_saddle_accelerate(keel_saddle *K, unsigned what, const struct keel_point
 
 /* stages() of the code in use, and its first argument. */
 typedef struct ki_stage_code {
-    int (*stages)(const ki_saddle_places *at, ki_stage_run *run);
+    int (*stages)(const ki_saddle_places *at, void *run);
     const ki_saddle_places *places;
 } ki_stage_code;
 
@@ -103,6 +83,7 @@ void ki_saddle_pause_stages(keel_saddle *K, ki_stage_code *code);
  * once, when it is known whether K may have machine code at any time. */
 keel_status ki_saddle_prepare_stages(keel_saddle *K, bool may_have_code);
 bool ki_saddle_factor_stage(keel_saddle *K, const double *A, const double *J);
+bool ki_saddle_has_stage_factors(const keel_saddle *K);
 
 /* keel_saddle_solve with the numbers of stages(), by the factors of A, J and D = 0. */
 keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double *s, double *x, double *y);

@@ -82,6 +82,7 @@ typedef struct ki_stage_factors {
     ki_saddle_sparse *sparse; /* in the order of ki_order_for_stages; NULL: not worth it */
     ki_pivots pivots;
     double *S_size; /* [m] */
+    bool looks;     /* the usual factors: code of the sparse path looks at residuals in stages, too */
     bool ready;     /* they are those of the matrix that was factored last */
     int pause;      /* factorizations that are not tried, for the pose is not good for them */
 } ki_stage_factors;

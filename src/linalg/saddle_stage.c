@@ -72,7 +72,7 @@ keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double 
         return take(K->n, K->x, x) && take(K->m, K->y, y) ? KEEL_OK : KEEL_ERROR_NOT_FINITE;
     }
     bool good = is_good(K);
-    if (good && K->sparse) {
+    if (good && K->sparse && !K->stage.looks) {
         keel_status status = ki_saddle_solve_once(K, r, s, K->x, K->y);
         bool finite = take(K->n, K->x, x) && take(K->m, K->y, y);
         return status || finite ? status : KEEL_ERROR_NOT_FINITE;
@@ -87,8 +87,9 @@ keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double 
     return keel_saddle_solve(K, r, s, x, y, NULL);
 }
 
-/* The usual factors must cost this much more. */
-static const double SAVES = 1.25;
+/* The usual factors must cost this much more; where machine code may have them, which takes about half the
+ * instructions of the panels, as much as that. */
+static const double SAVES = 1.25, SAVES_BESIDE_CODE = 2;
 
 keel_status ki_saddle_prepare_stages(keel_saddle *K, bool may_have_code) {
     ki_stage_factors *stage = &K->stage;
@@ -97,19 +98,25 @@ keel_status ki_saddle_prepare_stages(keel_saddle *K, bool may_have_code) {
     if (stage->prepared)
         return KEEL_OK;
     stage->prepared = true;
+    stage->looks = K->sparse && may_have_code;
     if (left_out || (K->dense && may_have_code)) /* code of the dense path has stages of its own */
         return KEEL_OK;
     double usual = K->dense ? ki_saddle_dense_work(K) / SAVES : ki_saddle_sparse_work(K->sparse);
+    double saves = may_have_code ? SAVES_BESIDE_CODE : SAVES;
     stage->sparse = ki_saddle_sparse_analyse(K->A, K->J, true);
     stage->S_size = KI_NEW(&K->arena, double, K->m);
     stage->pivots.row = KI_NEW(&K->arena, int, K->m);
     if (!stage->sparse || K->arena.failed)
         return KEEL_ERROR_MEMORY;
-    if (SAVES * ki_saddle_sparse_work(stage->sparse) < usual)
+    if (saves * ki_saddle_sparse_work(stage->sparse) < usual)
         return KEEL_OK;
     ki_saddle_sparse_free(stage->sparse);
     stage->sparse = NULL;
     return KEEL_OK;
+}
+
+bool ki_saddle_has_stage_factors(const keel_saddle *K) {
+    return K->stage.sparse != NULL;
 }
 
 bool ki_saddle_factor_stage(keel_saddle *K, const double *A, const double *J) {

@@ -1,4 +1,4 @@
-/* emit_stages.c - stages of an explicit step in one function (saddle_code.h): a loop in which rates are
+/* emit_stages.c - stages of an explicit step in one function (stage_run.h): a loop in which rates are
  * combined to a point, evaluation, factorization and solve follow (emit_model.c), and the rate at the point
  * is written. All numbers of a stage are in known places: y = (q, v, W).
  *
@@ -8,12 +8,12 @@
 
 #include <stddef.h>
 
-#include "linalg/saddle_code.h"
+#include "system/stage_run.h"
 
 /* Components that are combined in one go. */
 enum { MOST_TOGETHER = 16 };
 
-/* The structs of combination.h and saddle_code.h. */
+/* The structs of combination.h and stage_run.h. */
 static const char DECLARATIONS[] =
     "typedef double two __attribute__((vector_size(16), aligned(8), may_alias));\n"
     "typedef double four __attribute__((vector_size(32), aligned(8), may_alias));\n"

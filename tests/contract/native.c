@@ -22,6 +22,7 @@
 #include "keel/run.h"
 #include "linalg/saddle_internal.h"
 #include "long_run.h"
+#include "system/stage_run.h"
 
 enum { POINTS = 4, TERMS = 14 };
 
