@@ -161,6 +161,8 @@ keel_status ki_dynamics_init(ki_dynamics *d, const keel_system *system, const ki
     if (d->arena.failed || !d->K || !d->K_G || !d->P || !d->P_G || (uses_penalty(law) && !d->K_D) ||
         (law->joint && !d->joint.K))
         return KEEL_ERROR_MEMORY;
+    if (ki_may_solve_once(d) && ki_saddle_prepare_stages(d->K, system->kernel != NULL) < 0)
+        return KEEL_ERROR_MEMORY;
     return system->work_new ? system->work_new(system, &d->work) : KEEL_OK;
 }
 

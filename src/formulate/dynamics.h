@@ -295,6 +295,9 @@ typedef struct ki_stages {
     keel_point at;         /* the same, for the recursion                          */
 } ki_stages;
 
+/* Whether v' comes from M, J, Q and xi and nothing else, whoever evaluates them. */
+bool ki_may_solve_once(const ki_dynamics *d);
+
 /* Looked up once for stages that follow each other, all in the same y. */
 ki_stages ki_begin_stages(ki_dynamics *d, double *y);
 

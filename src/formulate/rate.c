@@ -171,8 +171,7 @@ keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k) {
     return RATES[d->law->formulation](d, t, y, k);
 }
 
-/* Whether v' comes from M, J, Q and xi and nothing else, whoever evaluates them. */
-static bool may_solve_once(const ki_dynamics *d) {
+bool ki_may_solve_once(const ki_dynamics *d) {
     const keel_system *sys = d->system;
     return d->law->formulation == KEEL_INDEX1 && !d->law->baumgarte && !d->K_D && !sys->n_s && !sys->n_z &&
            !sys->Q_lambda.rows;
@@ -180,7 +179,7 @@ static bool may_solve_once(const ki_dynamics *d) {
 
 ki_stages ki_begin_stages(ki_dynamics *d, double *y) {
     const keel_system *sys = d->system;
-    ki_stages stages = {.by_recursion = ki_may_accelerate(d), .plain = may_solve_once(d), .y = y};
+    ki_stages stages = {.by_recursion = ki_may_accelerate(d), .plain = ki_may_solve_once(d), .y = y};
     if (stages.by_recursion)
         stages.at = ki_point(d, 0, y);
     if (!stages.plain || stages.by_recursion || !sys->kernel || !sys->has_energy)
@@ -234,9 +233,7 @@ static bool stage_by_recursion(ki_dynamics *d, const keel_point *at, double *k) 
  * the system has given back its own. */
 static keel_status stage_by_rate(ki_dynamics *d, const ki_stages *stages, double t, double *k) {
     d->in_stage = stages->plain && !d->by_own;
-    keel_status status = d->in_stage ? ki_saddle_prepare_stages(d->K, d->system->kernel != NULL) : KEEL_OK;
-    if (!status)
-        status = ki_rate(d, t, stages->y, k);
+    keel_status status = ki_rate(d, t, stages->y, k);
     d->in_stage = false;
     return status;
 }
