@@ -81,10 +81,12 @@ typedef struct ki_stage_factors {
     bool prepared;
     ki_saddle_sparse *sparse; /* in the order of ki_order_for_stages; NULL: not worth it */
     ki_pivots pivots;
-    double *S_size; /* [m] */
-    bool looks;     /* the usual factors: code of the sparse path looks at residuals in stages, too */
-    bool ready;     /* they are those of the matrix that was factored last */
-    int pause;      /* factorizations that are not tried, for the pose is not good for them */
+    double *S_size;      /* [m] */
+    bool looks;          /* the usual factors: code of the sparse path looks at residuals in stages, too */
+    const double *A, *J; /* the values factored */
+    double *rest, *size; /* [n + m] of a residual, and its terms */
+    bool ready;          /* they are those of the matrix that was factored last */
+    int pause;           /* factorizations that are not tried, for the pose is not good for them */
 } ki_stage_factors;
 
 struct keel_saddle {

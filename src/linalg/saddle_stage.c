@@ -66,9 +66,54 @@ static bool take(int count, const double *from, double *to) {
     return sum == 0;
 }
 
+static void take_away(double value, double x, double *rest, double *size) {
+    *rest -= value * x;
+    *size += fabs(value * x);
+}
+
+/* Whether x and y satisfy each equation up to round-off of its terms: pivots that are small one after another
+ * multiply what each of them loses. */
+static bool is_exact(const keel_saddle *K, const double *r, const double *s, const double *x,
+                     const double *y) {
+    static const double ROUND_OFF = 1e-14;
+    const ki_stage_factors *f = &K->stage;
+    const int n = K->n, m = K->m;
+    double *rest = f->rest, *size = f->size;
+    for (int i = 0; i < n + m; i++) {
+        rest[i] = i < n ? r[i] : s[i - n];
+        size[i] = fabs(rest[i]);
+    }
+    for (int i = 0; i < n; i++)
+        for (int p = K->A.start[i]; p < K->A.start[i + 1]; p++) {
+            int j = K->A.index[p];
+            take_away(f->A[p], x[j], &rest[i], &size[i]);
+            if (j != i)
+                take_away(f->A[p], x[i], &rest[j], &size[j]);
+        }
+    for (int i = 0; i < m; i++)
+        for (int p = K->J.start[i]; p < K->J.start[i + 1]; p++) {
+            int j = K->J.index[p];
+            take_away(f->J[p], x[j], &rest[n + i], &size[n + i]);
+            take_away(f->J[p], y[i], &rest[j], &size[j]);
+        }
+    bool exact = true;
+    for (int i = 0; i < n + m; i++)
+        exact &= fabs(rest[i]) <= ROUND_OFF * size[i];
+    return exact;
+}
+
+/* By the usual factors, of the matrix that those for stages were made of. */
+static keel_status solve_again(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
+    K->stage.pause = KI_CODE_PAUSE;
+    keel_status status = keel_saddle_factor(K, K->stage.A, K->stage.J, NULL);
+    return status < 0 ? status : keel_saddle_solve(K, r, s, x, y, NULL);
+}
+
 keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double *s, double *x, double *y) {
     if (K->stage.ready) {
         ki_sparse_solve(K->stage.sparse, r, s, K->x, K->y);
+        if (!is_exact(K, r, s, K->x, K->y))
+            return solve_again(K, r, s, x, y);
         return take(K->n, K->x, x) && take(K->m, K->y, y) ? KEEL_OK : KEEL_ERROR_NOT_FINITE;
     }
     bool good = is_good(K);
@@ -105,6 +150,8 @@ keel_status ki_saddle_prepare_stages(keel_saddle *K, bool may_have_code) {
     double saves = may_have_code ? SAVES_BESIDE_CODE : SAVES;
     stage->sparse = ki_saddle_sparse_analyse(K->A, K->J, true);
     stage->S_size = KI_NEW(&K->arena, double, K->m);
+    stage->rest = KI_NEW(&K->arena, double, K->n + K->m);
+    stage->size = KI_NEW(&K->arena, double, K->n + K->m);
     stage->pivots.row = KI_NEW(&K->arena, int, K->m);
     if (!stage->sparse || K->arena.failed)
         return KEEL_ERROR_MEMORY;
@@ -129,6 +176,8 @@ bool ki_saddle_factor_stage(keel_saddle *K, const double *A, const double *J) {
     stage->pivots.threshold = 1 / KI_STAGE_CONDITION;
     stage->pivots.delta = 1;
     stage->pivots.count = stage->pivots.near = 0;
+    stage->A = A;
+    stage->J = J;
     stage->ready = ki_sparse_factor(stage->sparse, A, J, &stage->pivots, stage->S_size) < 0 &&
                    stage->pivots.count == 0 && are_unknowns_good(stage->sparse, A);
     stage->pause = stage->ready ? 0 : KI_CODE_PAUSE;
