@@ -144,9 +144,9 @@ keel_status ki_saddle_prepare_stages(keel_saddle *K, bool may_have_code) {
         return KEEL_OK;
     stage->prepared = true;
     stage->looks = K->sparse && may_have_code;
-    if (left_out || (K->dense && may_have_code)) /* code of the dense path has stages of its own */
+    if (left_out || K->dense) /* full matrices are small enough, and code for them has stages of its own */
         return KEEL_OK;
-    double usual = K->dense ? ki_saddle_dense_work(K) / SAVES : ki_saddle_sparse_work(K->sparse);
+    double usual = ki_saddle_sparse_work(K->sparse);
     double saves = may_have_code ? SAVES_BESIDE_CODE : SAVES;
     stage->sparse = ki_saddle_sparse_analyse(K->A, K->J, true);
     stage->S_size = KI_NEW(&K->arena, double, K->m);
