@@ -109,9 +109,11 @@ kills: build ## runs killed at random moments go on from their checkpoints (KILL
 	@cmake --build $(BUILD) --target json_paths
 	@KEEL=$$PWD/$(BUILD)/keel JSON_PATHS=$$PWD/$(BUILD)/tests/json_paths SOURCE_DIR=$$PWD KILLS=$(KILLS) SEED=$(SEED) sh tests/cli/resume.sh
 
-scales: ## every model by every integrator, in other units (docs/scales.md)
-	@cmake --build $(BUILD) --target scales
-	@$(BUILD)/tests/scales
+scales: ## every model by every integrator, and 200 random mechanisms, in other units (docs/scales.md)
+	@scripts/install-deps.sh --check
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) --target scales metamorph
+	@$(BUILD)/tests/scales; $(BUILD)/tests/metamorph --units 200 --seed $(SEED)
 
 orders: ## measured orders of all methods, in steps and in rows, as a table (docs/orders.md)
 	@scripts/install-deps.sh --check

@@ -37,6 +37,7 @@ typedef enum keel_equation_kind {
     KEEL_EQ_OUTPUT,             /* name, expression of anything, accelerations x'' and multipliers too   */
     KEEL_EQ_INVARIANT,          /* name, expression that keeps its value along every motion; may use the words
                                    kinetic, potential and energy */
+    KEEL_EQ_SCALE,              /* coordinate or state, how large it is: what its errors are measured by */
     KEEL_EQ_DRAW_X,             /* name of a point to look at, its coordinates: no part of the results */
     KEEL_EQ_DRAW_Y,
     KEEL_EQ_DRAW_Z,   /* every point has all three */

@@ -157,6 +157,10 @@ struct keel_system {
      * make of them. */
     const double *coordinate_size;
 
+    /* What a model without q_size states of how large its displacements [n_v] and first-order states [n_z]
+     * are, positive; 0: the numbers at the start tell. NULL: nothing is stated. */
+    const double *stated_v, *stated_z;
+
     double extent; /* of the mechanism, in its unit of length; 0: not known */
 
     /* [m] the natural size of a row, which no pose changes: 1 for directions and angles, the extent of its

@@ -36,6 +36,15 @@ static void check_start_value(ki_builder *b, ki_item *item) {
               "division by zero or domain error: the start value of '%s' is not finite", item->name);
 }
 
+static void check_scale(ki_builder *b, const ki_item *item) {
+    double size = item->node == KI_NONE ? 1 : ki_value_of(b, item->node);
+    if (size > 0 && isfinite(size))
+        return;
+    ki_report(b, item->entry, item->entry->text_at,
+              "the scale of '%s' is %g: it must be a positive number, how large '%s' typically is",
+              item->name, size, item->name);
+}
+
 bool ki_read_formulas(ki_builder *b) {
     resolve_definitions(b);
     for (int kind = 0; kind < KI_KINDS; kind++) {
@@ -47,6 +56,8 @@ bool ki_read_formulas(ki_builder *b) {
                 read_item(b, item);
             if (start)
                 check_start_value(b, item);
+            if (kind == KEEL_EQ_SCALE)
+                check_scale(b, item);
         }
     }
     return ki_builder_ok(b);

@@ -57,6 +57,21 @@ static void link_back(ki_builder *b, keel_equation_kind kind, const char *what) 
     }
 }
 
+/* A scale is of a coordinate or of a state. */
+static void link_scales(ki_builder *b) {
+    const ki_list *list = &b->of[KEEL_EQ_SCALE];
+    for (int i = 0; i < list->count; i++) {
+        ki_item *item = list->at[i];
+        const ki_item *found = ki_table_find(&b->quantities, item->name);
+        bool state = found && found->entry->kind == KEEL_EQ_STATE;
+        item->about = named(b, item, item->name, state ? KEEL_EQ_STATE : KEEL_EQ_COORDINATE);
+        for (int k = 0; k < i && item->about; k++)
+            if (list->at[k]->about == item->about)
+                ki_report(b, item->entry, item->entry->name_at, "the scale of '%s' is given twice%s",
+                          item->name, item->entry == list->at[k]->entry ? ", in a repeat block" : "");
+    }
+}
+
 static void check_states(ki_builder *b) {
     for (int i = 0; i < b->of[KEEL_EQ_STATE].count; i++) {
         const ki_item *state = b->of[KEEL_EQ_STATE].at[i];
@@ -116,6 +131,7 @@ bool ki_link_names(ki_builder *b) {
     link_kind(b, KEEL_EQ_MASS, KEEL_EQ_COORDINATE);
     link_kind(b, KEEL_EQ_FORCE, KEEL_EQ_COORDINATE);
     link_kind(b, KEEL_EQ_STATE_RATE, KEEL_EQ_STATE);
+    link_scales(b);
     link_back(b, KEEL_EQ_VELOCITY, "start velocity");
     link_back(b, KEEL_EQ_STATE_RATE, "rate");
     check_output_names(b);

@@ -48,6 +48,7 @@ static const struct {
     [KEEL_EQ_OUTPUT] = {"an output", ANYTHING, "anything"},
     [KEEL_EQ_INVARIANT] = {"an invariant", TQ | KI_USES_V | KI_USES_Z,
                            "coordinates, velocities, states, t and the energies"},
+    [KEEL_EQ_SCALE] = {"a scale", 0, "numbers and parameters"},
     [KEEL_EQ_DRAW_X] = {"a point to draw", TQVZS, "anything but accelerations and multipliers"},
     [KEEL_EQ_DRAW_Y] = {"a point to draw", TQVZS, "anything but accelerations and multipliers"},
     [KEEL_EQ_DRAW_Z] = {"a point to draw", TQVZS, "anything but accelerations and multipliers"},

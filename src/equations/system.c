@@ -61,6 +61,18 @@ static const keel_location *places_of_outputs(ki_builder *b) {
     return at;
 }
 
+/* The scales that are stated of the items of a kind; NULL: none is. */
+static const double *stated_sizes(ki_builder *b, keel_equation_kind kind) {
+    const ki_list *list = &b->of[KEEL_EQ_SCALE];
+    const ki_list *of = &b->of[kind];
+    double *sizes = list->count ? KI_NEW(&b->model->arena, double, of->count) : NULL;
+    for (int i = 0; sizes && i < list->count; i++)
+        for (int j = 0; j < of->count; j++)
+            if (list->at[i]->about == of->at[j])
+                sizes[j] = ki_value_of(b, list->at[i]->node);
+    return sizes;
+}
+
 bool ki_build_system(ki_builder *b) {
     keel_system *system = &b->model->system;
     system->n_q = system->n_v = b->inputs.n;
@@ -78,6 +90,8 @@ bool ki_build_system(ki_builder *b) {
     system->tangent = ki_pattern_of(b, &b->tangent);
     system->rate_q = ki_pattern_of(b, &b->rate_q);
     system->invariant_y = ki_pattern_of(b, &b->invariant_y);
+    system->stated_v = stated_sizes(b, KEEL_EQ_COORDINATE);
+    system->stated_z = stated_sizes(b, KEEL_EQ_STATE);
     system->names.q = names_of(b, KEEL_EQ_COORDINATE, "");
     system->names.v = names_of(b, KEEL_EQ_COORDINATE, "'");
     system->names.z = names_of(b, KEEL_EQ_STATE, "");

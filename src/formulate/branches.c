@@ -287,10 +287,6 @@ keel_status ki_find_meeting_pose(ki_independence *look, const keel_point *at, do
     return KEEL_OK;
 }
 
-static double size_of(const keel_system *system, int j) {
-    return system->q_size ? system->q_size[j] : 1;
-}
-
 /* Adds to v, along branch b, as little as gives it the rates that rows other than joints ask for, up to this
  * part of them. */
 static bool meet_rates_along(ki_branches *branches, int b, const keel_point *at, const bool *without,
@@ -320,7 +316,7 @@ static bool meet_rates_along(ki_branches *branches, int b, const keel_point *at,
     *norm = length_of(k, u);
     for (int l = 0; l < k; l++)
         for (int j = 0; j < n; j++)
-            v[j] += u[l] * branches->tangent[b][(size_t)l * (size_t)n + (size_t)j] * size_of(sys, j);
+            v[j] += u[l] * branches->tangent[b][(size_t)l * (size_t)n + (size_t)j] * look->size[j];
     return precision == INFINITY || off <= precision * asked;
 }
 
@@ -332,15 +328,14 @@ bool ki_branch_velocity(ki_branches *branches, int b, const keel_point *at, cons
 
 bool ki_turn_along(ki_branches *branches, int b, const keel_point *at, double *v) {
     const ki_independence *look = branches->look;
-    const keel_system *sys = look->system;
     double *rest = look->step, norm;
     for (int j = 0; j < look->n; j++)
-        rest[j] = v[j] / size_of(sys, j), v[j] = 0;
+        rest[j] = v[j] / look->size[j], v[j] = 0;
     for (int l = 0; l < branches->freedoms; l++) {
         const double *t = branches->tangent[b] + (size_t)l * (size_t)look->n;
         double part = ki_dot(look->n, t, rest);
         for (int j = 0; j < look->n; j++)
-            v[j] += part * t[j] * size_of(sys, j);
+            v[j] += part * t[j] * look->size[j];
     }
     return meet_rates_along(branches, b, at, NULL, INFINITY, v, &norm);
 }
@@ -349,7 +344,7 @@ double ki_off_branch(const ki_branches *branches, int b, const double *v) {
     const ki_independence *look = branches->look;
     double *rest = look->step;
     for (int j = 0; j < look->n; j++)
-        rest[j] = v[j] / size_of(look->system, j);
+        rest[j] = v[j] / look->size[j];
     double all = length_of(look->n, rest);
     for (int again = 0; again < 2; again++)
         for (int l = 0; l < branches->freedoms; l++) {
@@ -375,7 +370,7 @@ static double product(keel_pattern P, const double *M, const double *x, const do
 static double square_of_speed(const ki_independence *look, const double *v) {
     double sum = 0;
     for (int j = 0; j < look->n; j++) {
-        double natural = v[j] / size_of(look->system, j);
+        double natural = v[j] / look->size[j];
         sum += natural * natural;
     }
     return sum;
@@ -402,7 +397,7 @@ bool ki_branch_acceleration(ki_branches *branches, int b, const keel_point *at, 
     double mass = 0;
     for (int l = 0; l < k; l++)
         for (int j = 0; j < n; j++)
-            T[l * n + j] = branches->tangent[b][(size_t)l * (size_t)n + (size_t)j] * size_of(sys, j);
+            T[l * n + j] = branches->tangent[b][(size_t)l * (size_t)n + (size_t)j] * look->size[j];
     for (int l = 0; l < k; l++) {
         for (int h = 0; h < k; h++)
             S[(size_t)l * all + (size_t)h] = product(sys->M, M, T + l * n, T + h * n);

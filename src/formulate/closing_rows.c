@@ -23,7 +23,7 @@ bool ki_is_round_off(const keel_system *system, int i, double amount) {
 void ki_move_naturally(const ki_independence *look, const double *x, double *q) {
     const keel_system *sys = look->system;
     for (int j = 0; j < look->n; j++)
-        look->x[j] = x[j] * (sys->q_size ? sys->q_size[j] : 1);
+        look->x[j] = x[j] * look->size[j];
     if (sys->advance)
         sys->advance(sys, q, look->x);
     else
@@ -130,7 +130,7 @@ bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *with
             return false;
         double speed = 0, held = 0, others = 0;
         for (int j = 0; j < look->n; j++)
-            speed = fmax(speed, fabs(v[j]) / (sys->q_size ? sys->q_size[j] : 1));
+            speed = fmax(speed, fabs(v[j]) / look->size[j]);
         for (int i = 0; i < look->m; i++)
             speed = without[i] ? speed : fmax(speed, fabs(look->terms.rate[i]) * look->scale[i]);
         int count = ki_take_all(look, (taking){.classes = CLASSES, .most = look->m, .without = without});
@@ -146,7 +146,7 @@ bool ki_meet_rates(ki_independence *look, const keel_point *at, const bool *with
         previous = held;
         closing_step(look, count, look->terms.rate, look->step);
         for (int j = 0; j < look->n; j++)
-            v[j] += look->step[j] * (sys->q_size ? sys->q_size[j] : 1);
+            v[j] += look->step[j] * look->size[j];
     }
     return false;
 }
@@ -173,7 +173,7 @@ bool ki_close_next_to_pose(ki_independence *look, const keel_point *at, double l
     int count = ki_take_all(look, (taking){.classes = CLASSES, .most = look->m, .floor = least});
     closing_step(look, count, look->terms.rate, look->step);
     for (int j = 0; j < look->n; j++)
-        v[j] += look->step[j] * (sys->q_size ? sys->q_size[j] : 1);
+        v[j] += look->step[j] * look->size[j];
     return true;
 }
 

@@ -72,8 +72,11 @@ keel_status ki_independence_init(ki_independence *look, const keel_system *syste
     look->trial = KI_NEW(arena, double, system->n_q);
     look->ignored = KI_NEW(arena, bool, m);
     look->step = KI_NEW(arena, double, n);
+    look->size = KI_NEW(arena, double, n);
     if (arena->failed || (large && !look->large))
         return KEEL_ERROR_MEMORY;
+    for (int j = 0; j < n; j++)
+        look->size[j] = system->q_size ? system->q_size[j] : 1;
     classify(look);
     set_limits(look);
     return KEEL_OK;
@@ -243,6 +246,6 @@ void ki_difference(ki_independence *look, const double *from, const double *to, 
         sys->pull(sys, from, look->trial, x);
     else
         memcpy(x, look->trial, (size_t)look->n * sizeof *x);
-    for (int j = 0; sys->q_size && j < look->n; j++)
-        x[j] /= sys->q_size[j];
+    for (int j = 0; j < look->n; j++)
+        x[j] /= look->size[j];
 }

@@ -62,15 +62,17 @@ struct ki_independence {
     double *H;            /* [m x n] rows become what is left of them, then an orthonormal basis       */
     double *L;            /* [m x m] row = sum_k L_ik basis_k of the rows taken                        */
     double *left;         /* [m] */
-    double *scale;        /* [m] 1 / size of a row */
-    double *limit;        /* [m] what is left of a repeated row at most */
-    int *order;           /* [m] rows in the order in which they were taken, the others behind them    */
-    int *class_of;        /* [m] */
-    int classes;          /* of which rows were taken last: the first so many */
-    double *x, *y;        /* [n], [m] */
-    double *trial;        /* [n_q] */
-    double *step;         /* [n] */
-    double *stress;       /* [m x m] */
+    double
+        *size; /* [n] natural sizes of displacements: what the system states, else 1 until others are set */
+    double *scale;  /* [m] 1 / size of a row */
+    double *limit;  /* [m] what is left of a repeated row at most */
+    int *order;     /* [m] rows in the order in which they were taken, the others behind them    */
+    int *class_of;  /* [m] */
+    int classes;    /* of which rows were taken last: the first so many */
+    double *x, *y;  /* [n], [m] */
+    double *trial;  /* [n_q] */
+    double *step;   /* [n] */
+    double *stress; /* [m x m] */
     unsigned random;
 };
 

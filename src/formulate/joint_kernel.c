@@ -134,13 +134,26 @@ static void assemble_D(ki_joint *joint, int n_h) {
     }
 }
 
+/* w^2 sum_j A_jj s_j^2 */
+static double energy_of(const ki_joint *joint, const ki_scales *scales, int n_v) {
+    double sum = 0;
+    for (int j = 0; j < n_v; j++)
+        sum += joint->A_values[joint->A.start[j + 1] - 1] * scales->move[j] * scales->move[j];
+    return sum > 0 ? sum : 1; /* A has w^2 in it */
+}
+
 void ki_joint_assemble(ki_joint *joint, const keel_system *system, const double *metric,
-                       const keel_terms *at) {
+                       const ki_scales *scales, const keel_terms *at) {
     int count = (keel_pattern_count(joint->A) - system->n_z) / 2;
-    for (int block = 0; block < 2; block++)
-        memcpy(joint->A_values + block * count, metric, (size_t)count * sizeof(double));
+    double w = scales ? scales->rate : 1;
+    for (int k = 0; k < count; k++) {
+        joint->A_values[k] = w * w * metric[k];
+        joint->A_values[count + k] = metric[k];
+    }
+    const double *size = scales ? scales->y + system->n_q + system->n_v : NULL;
+    double energy = scales && system->n_z ? energy_of(joint, scales, system->n_v) : 1;
     for (int i = 0; i < system->n_z; i++)
-        joint->A_values[2 * count + i] = 1;
+        joint->A_values[2 * count + i] = size ? energy / (size[i] * size[i]) : 1;
     assemble_H(joint, system, at);
     assemble_D(joint, system->n_h);
 }

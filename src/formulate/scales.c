@@ -63,18 +63,24 @@ static double acceleration(const ki_dynamics *d, int j) {
 
 /* ---- sizes of the displacements of a model that states none */
 
-/* The size of a coordinate whose unit tells that it is an angle; 0: it does not. */
-static double size_of_angle(const keel_system *sys, int j) {
+static bool is_stated(const keel_system *sys, int j) {
+    return sys->stated_v && sys->stated_v[j] > 0;
+}
+
+/* The size of a coordinate that is stated, or whose unit tells that it is an angle; 0: nothing tells. */
+static double size_beforehand(const keel_system *sys, int j) {
+    if (is_stated(sys, j))
+        return sys->stated_v[j];
     const char *unit = sys->units.q ? sys->units.q[j] : NULL;
     bool radians = unit && strcmp(unit, "rad") == 0, degrees = unit && strcmp(unit, "deg") == 0;
     return radians ? 1 : degrees ? 45 / atan(1) : 0;
 }
 
-/* The first coordinate of the same unit as coordinate i. */
+/* The first coordinate of the same unit as coordinate i whose scale is not stated, as it is not of i. */
 static int first_of_unit(const keel_system *sys, int i) {
     const char *const *unit = sys->units.q;
-    for (int j = 0; unit && unit[i] && unit[i][0] && j < i; j++)
-        if (unit[j] && strcmp(unit[i], unit[j]) == 0)
+    for (int j = 0; unit && unit[i] && unit[i][0] && j < i && !is_stated(sys, i); j++)
+        if (unit[j] && strcmp(unit[i], unit[j]) == 0 && !is_stated(sys, j))
             return j;
     return i;
 }
@@ -117,7 +123,7 @@ static double sizes_from_numbers(ki_dynamics *d, const double *y, double per_run
     int n = d->system->n_v;
     double all = 0;
     for (int j = 0; j < n; j++) {
-        size[j] = size_of_angle(d->system, j);
+        size[j] = size_beforehand(d->system, j);
         d->scales->grows[j] = !(size[j] > 0);
     }
     double rate = rate_of_coordinates(d, y, per_run, size);
@@ -181,6 +187,8 @@ static void set_states(ki_dynamics *d, const double *y) {
     double *size = d->scales->y + sys->n_q + sys->n_v;
     for (int k = 0; k < sys->n_z; k++) {
         size[k] = larger(fabs(z[k]), fabs(d->at.f[k]) / d->scales->rate);
+        if (sys->stated_z && sys->stated_z[k] > 0)
+            size[k] = sys->stated_z[k];
         size[k] = is_size(size[k]) ? size[k] : 1;
     }
 }

@@ -24,7 +24,7 @@ keel_status ki_load_rows(ki_independence *look, const keel_point *at) {
         int count = P.start[i + 1] - P.start[i];
         const int *column = P.index + P.start[i];
         for (int k = 0; k < count; k++) {
-            value[k] = look->terms.J[P.start[i] + k] * (sys->q_size ? sys->q_size[column[k]] : 1);
+            value[k] = look->terms.J[P.start[i] + k] * look->size[column[k]];
             square += value[k] * value[k];
         }
         if (!isfinite(square))

@@ -56,6 +56,22 @@ static void extrapolate(const ki_bdf_fixed *self, double t, double *y) {
     polynomial(self->base.n, self->history, count, -1, (t - self->base.t) / self->h, y);
 }
 
+/* rate = the derivative of that polynomial by x, times `by`. */
+static void polynomial_slope(int n, double *const values[], int count, int direction, double x, double by,
+                             double *rate) {
+    memset(rate, 0, (size_t)n * sizeof *rate);
+    for (int i = 0; i < count; i++) {
+        double value = 1, slope = 0;
+        for (int j = 0; j < count; j++)
+            if (j != i) {
+                slope = (slope * (direction * x - j) + direction * value) / (i - j);
+                value *= (direction * x - j) / (i - j);
+            }
+        for (int c = 0; c < n; c++)
+            rate[c] += by * slope * values[i][c];
+    }
+}
+
 /* |q|, |v| and |z| of a state in their scales, kept where they are larger than before. */
 static void remember_sizes(ki_bdf_fixed *self, const double *y) {
     const keel_system *sys = self->base.flow.dynamics->system;
@@ -201,6 +217,16 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
     return KEEL_OK;
 }
 
+static keel_status slope(ki_integrator *base, double t, double *rate) {
+    ki_bdf_fixed *self = (ki_bdf_fixed *)base;
+    int count = self->known < self->k + 1 ? self->known : self->k + 1;
+    if (self->n < self->k)
+        polynomial_slope(base->n, self->begin, self->k, 1, (t - self->t_start) / self->h, 1 / self->h, rate);
+    else
+        polynomial_slope(base->n, self->history, count, -1, (t - base->t) / self->h, 1 / self->h, rate);
+    return KEEL_OK;
+}
+
 /* y_1 .. y_{k-1}. */
 static keel_status compute_begin(ki_bdf_fixed *self, const ki_problem *problem) {
     static const double TOLERANCE = 1e-13;
@@ -276,5 +302,9 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     return status;
 }
 
-const ki_method KI_BDF_FIXED = {
-    .size = sizeof(ki_bdf_fixed), .start = start, .step = step, .interpolate = interpolate, .clear = clear};
+const ki_method KI_BDF_FIXED = {.size = sizeof(ki_bdf_fixed),
+                                .start = start,
+                                .step = step,
+                                .interpolate = interpolate,
+                                .slope = slope,
+                                .clear = clear};

@@ -27,6 +27,11 @@ static keel_status interpolate(ki_integrator *self, double t, double *y) {
     return KEEL_OK;
 }
 
+static keel_status slope(ki_integrator *self, double t, double *rate) {
+    ki_integrator *inner = ((ended_step *)self)->inner;
+    return inner->method->slope(inner, t, rate);
+}
+
 static void own_values(ki_integrator *self, double t, double *v_rate, double *lambda) {
     ki_integrator *inner = ((ended_step *)self)->inner;
     inner->own_values(inner, t, v_rate, lambda);
@@ -38,9 +43,11 @@ static void clear(ki_integrator *self) {
 
 static const ki_method ENDED = {
     .size = sizeof(ended_step), .step = step, .interpolate = interpolate, .clear = clear};
+static const ki_method ENDED_WITH_SLOPE = {
+    .size = sizeof(ended_step), .step = step, .interpolate = interpolate, .slope = slope, .clear = clear};
 
 ki_integrator *ki_end_step(ki_integrator *inner, double t, const double *y) {
-    ended_step *self = ki_integrator_like(inner, &ENDED);
+    ended_step *self = ki_integrator_like(inner, inner->method->slope ? &ENDED_WITH_SLOPE : &ENDED);
     if (!self)
         return NULL;
     self->inner = inner;

@@ -156,8 +156,9 @@ double ki_choose_first_step(ki_integrator *self, const double *rate, int order, 
                             double *scratch_rate) {
     const double *y = self->y;
     double span = t_end - self->t;
-    double d0 = ki_error_norm(self, y, y, y), d1 = ki_error_norm(self, rate, y, y);
-    double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 * span : 0.01 * d0 / d1;
+    double T = 1 / self->flow.dynamics->scales->rate; /* no number has a unit */
+    double d0 = ki_error_norm(self, y, y, y), d1 = T * ki_error_norm(self, rate, y, y);
+    double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 * span : 0.01 * T * d0 / d1;
     h0 = fmin(h0, span);
     for (int i = 0; i < self->n; i++)
         scratch[i] = y[i] + h0 * rate[i];
@@ -165,8 +166,8 @@ double ki_choose_first_step(ki_integrator *self, const double *rate, int order, 
         return 1e-3 * h0; /* the model does not like the Euler point: begin small */
     for (int i = 0; i < self->n; i++)
         scratch_rate[i] = (scratch_rate[i] - rate[i]) / h0;
-    double d2 = ki_error_norm(self, scratch_rate, y, y), T = 1 / self->flow.dynamics->scales->rate;
-    double d = fmax(d1 * T, d2 * T * T);
+    double d2 = T * ki_error_norm(self, scratch_rate, y, y);
+    double d = fmax(d1, T * d2);
     double h1 = d <= 1e-15 ? fmax(1e-6 * span, h0 * 1e-3) : T * pow(0.01 / d, 1.0 / order);
     return fmin(fmin(100 * h0, h1), span);
 }
@@ -196,7 +197,8 @@ void ki_accept_step(ki_integrator *self, double t_new, double t_end) {
     self->moved_velocity += d->moved_velocity * d->moved_velocity;
     self->settled = d->settled;
     d->settled = (ki_energy_change){0};
-    ki_raise_scales(d->scales, d->system, self->y);
+    if (!self->follows)
+        ki_raise_scales(d->scales, d->system, self->y);
 }
 
 /* Below 1e-14 |t| a step is a few dozen units in the last place of t. Where t is small nothing of the kind

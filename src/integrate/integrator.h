@@ -64,6 +64,9 @@ typedef struct ki_method {
     keel_status (*step)(ki_integrator *self, double t_end);
     /* y at a time within the last step, its ends included. */
     keel_status (*interpolate)(ki_integrator *self, double t, double *y);
+    /* y' of the dense output at a time within the last step, its end not included; NULL: of methods whose
+     * rows stiff parts of the model do not disturb. */
+    keel_status (*slope)(ki_integrator *self, double t, double *rate);
     /* Inner stage k of the last step, where the model was asked: its time and y. False if there is none; NULL
      * where stages tell no more than errors do. */
     bool (*stage)(const ki_integrator *self, int k, double *t, double *y);
@@ -100,6 +103,7 @@ struct ki_integrator {
     double longest_step;
     double relax; /* what an estimate may be over what a step may leave, of methods that divide by it;
                      otherwise 1 */
+    bool follows; /* its steps are not those of the run: the scales of the run do not change by them */
     long steps, rejected;
     long rejected_before;                  /* `rejected` at the last accepted step */
     int order;                             /* of the last step; 0: not told */
@@ -150,6 +154,11 @@ ki_integrator *ki_end_step(ki_integrator *inner, double t, const double *y);
 keel_status ki_bridge_aim(ki_integrator *bridge, double t, const double *y, double H);
 void ki_bridge_aim_away(ki_integrator *bridge, double t, const double *y, double H, const double *rate,
                         bool resting, bool again);
+
+/* radau5 or radau9 begins anew at (t, y) with a step to t_end, whose first guess is the dense output of the
+ * last step of `leader`, if that reaches so far. Newton's method leaves 1e-4 of what it leaves in steps. */
+keel_status ki_radau_follow(ki_integrator *radau, ki_integrator *leader, double t, const double *y,
+                            double t_end);
 
 /* How many steps of about h, and not longer, lead from t to t_end. */
 long ki_whole_steps(double t, double t_end, double h);

@@ -223,6 +223,7 @@ static void accept(ki_radau *self, double h, double h_next, double t_end) {
     for (int i = 0; i < base->n; i++) /* the projected end */
         self->P[last][i] = base->y[i] - self->y_old[i];
     self->h_taken = h;
+    self->guessed = 0;
     base->order = 2 * self->table->stages - 1;
     ki_accept_step(base, base->t + h, t_end);
     keep_derivatives(self);
@@ -305,6 +306,19 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
     return KEEL_OK;
 }
 
+static keel_status slope(ki_integrator *base, double t, double *rate) {
+    const ki_radau *self = (const ki_radau *)base;
+    const ki_radau_table *table = self->table;
+    double weight[KI_RADAU_STAGES], x = (t - base->t_old) / self->h_taken, nodes = 1;
+    for (int i = 0; i < table->stages; i++)
+        nodes *= 1 - x / table->c[i];
+    ki_radau_slope_weights(table, x, weight);
+    ki_radau_combine(self, weight, self->P, rate);
+    for (int i = 0; i < base->n; i++)
+        rate[i] = (rate[i] + table->real * nodes * self->defect[i]) / self->h_taken;
+    return KEEL_OK;
+}
+
 /* The estimate is filtered, and stages that a stiff contact has caught count for nothing in it. */
 static bool stage(const ki_integrator *base, int k, double *t, double *y) {
     const ki_radau *self = (const ki_radau *)base;
@@ -340,6 +354,7 @@ static void set_tolerances(ki_radau *self) {
     self->relax = pow(tolerance, p - 1);
     double allowed = ki_allowed(&self->base).relative * self->relax;
     self->kappa = fmax(10 * DBL_EPSILON / allowed, fmin(0.03, pow(allowed, 1 / p - 1)));
+    self->kappa_of_steps = self->kappa;
     self->reach = 1;
 }
 
@@ -415,6 +430,31 @@ keel_status ki_radau_restart(ki_integrator *base, double t, const double *y, dou
     return begin(self, t_end);
 }
 
+keel_status ki_radau_follow(ki_integrator *base, ki_integrator *leader, double t, const double *y,
+                            double t_end) {
+    ki_radau *self = (ki_radau *)base;
+    double h = t_end - t;
+    copy(self, base->y, y);
+    copy(self, self->y_old, y);
+    base->t = base->t_old = t;
+    base->steps = base->rejected = 0;
+    self->h = self->guessed = h;
+    self->h_taken = self->h_before = 0;
+    self->linearized = self->rejected = self->by_stages = false;
+    self->slow = 0;
+    self->reach = 1;
+    self->kappa =
+        fmax(10 * DBL_EPSILON / (ki_allowed(base).relative * self->relax), 1e-4 * self->kappa_of_steps);
+    set_scale(self);
+    for (int s = 0; s < self->table->stages; s++) {
+        if (leader->method->interpolate(leader, t + self->table->c[s] * h, self->P[s]))
+            self->guessed = 0;
+        for (int i = 0; i < base->n; i++)
+            self->P[s][i] -= y[i];
+    }
+    return ki_rate(base->flow.dynamics, t, base->y, self->rate);
+}
+
 static void clear(ki_integrator *base) {
     ki_coupled_clear(&((ki_radau *)base)->coupled);
     ki_newton_clear(&((ki_radau *)base)->newton);
@@ -424,5 +464,6 @@ const ki_method KI_RADAU = {.size = sizeof(ki_radau),
                             .start = start,
                             .step = step,
                             .interpolate = interpolate,
+                            .slope = slope,
                             .stage = stage,
                             .clear = clear};

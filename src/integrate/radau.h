@@ -79,19 +79,22 @@ typedef struct ki_radau {
     double *inverse;             /* [n] 1 / allowed estimate at y; 0 for the work        */
     int padded;                  /* length of all of these: n, filled up with zeros (four.h) */
 
-    double relax;       /* allowed estimate over allowed error               */
-    double kappa;       /* part of the allowed estimate that Newton's method may leave */
-    double h;           /* step to try next                                  */
-    double h_taken;     /* length of the last step; 0: none yet              */
-    double h_factored;  /* of the factors; 0: none                           */
-    bool linearized;    /* there are derivatives that serve ...              */
-    bool current;       /* ... and they are of the step that is tried        */
-    double contraction; /* theta: one correction over the one before         */
-    double reach;       /* theta / (1 - theta): what is left after a correction, over the correction */
-    int iterations;     /* of the last step                                  */
-    int renewals;       /* of derivatives within it                          */
-    int slow;           /* how often of late Newton's method has limited steps */
-    int patience, left; /* steps with derivatives of every stage; of them still to come */
+    double
+        guessed; /* P are stages of a step of this length from here, as another knows them; 0: they are not */
+    double relax;          /* allowed estimate over allowed error               */
+    double kappa_of_steps; /* kappa, where nothing asks for a smaller one */
+    double kappa;          /* part of the allowed estimate that Newton's method may leave */
+    double h;              /* step to try next                                  */
+    double h_taken;        /* length of the last step; 0: none yet              */
+    double h_factored;     /* of the factors; 0: none                           */
+    bool linearized;       /* there are derivatives that serve ...              */
+    bool current;          /* ... and they are of the step that is tried        */
+    double contraction;    /* theta: one correction over the one before         */
+    double reach;          /* theta / (1 - theta): what is left after a correction, over the correction */
+    int iterations;        /* of the last step                                  */
+    int renewals;          /* of derivatives within it                          */
+    int slow;              /* how often of late Newton's method has limited steps */
+    int patience, left;    /* steps with derivatives of every stage; of them still to come */
 
     bool rejected;                 /* the last attempt was                   */
     double h_before, error_before; /* of the last accepted step, for the controller */
@@ -108,8 +111,9 @@ keel_status ki_radau_solve(ki_radau *self, double h, double *h_next);
  * KEEL_ERROR_SINGULAR: try another h. */
 keel_status ki_radau_filter(ki_radau *self, double h, double *e);
 
-/* The weights of the Z_i in the polynomial through (0, 0), (c_i, Z_i) at x. */
+/* The weights of the Z_i in the polynomial through (0, 0), (c_i, Z_i) at x, and in its derivative. */
 void ki_radau_weights(const ki_radau_table *table, double x, double weight[KI_RADAU_STAGES]);
+void ki_radau_slope_weights(const ki_radau_table *table, double x, double weight[KI_RADAU_STAGES]);
 
 /* out = sum_j weight_j x_j, stages of them */
 void ki_radau_combine(const ki_radau *self, const double *weight, double *const *x, double *out);

@@ -29,6 +29,19 @@ void ki_radau_weights(const ki_radau_table *table, double x, double weight[KI_RA
     }
 }
 
+void ki_radau_slope_weights(const ki_radau_table *table, double x, double weight[KI_RADAU_STAGES]) {
+    const double *c = table->c;
+    for (int j = 0; j < table->stages; j++) {
+        double value = x, slope = 1; /* of x prod_k (x - c_k) without k = j */
+        for (int k = 0; k < table->stages; k++)
+            if (k != j) {
+                slope = slope * (x - c[k]) + value;
+                value *= x - c[k];
+            }
+        weight[j] = slope * table->basis[j];
+    }
+}
+
 static void combine_three(int n, const double *weight, double *const *x, double *restrict out) {
     const double *restrict x_0 = x[0], *restrict x_1 = x[1], *restrict x_2 = x[2];
     double w_0 = weight[0], w_1 = weight[1], w_2 = weight[2];
@@ -55,6 +68,12 @@ void ki_radau_combine(const ki_radau *self, const double *weight, double *const 
 static void predict(ki_radau *self, double h) {
     const ki_radau_table *T = self->table;
     double weights[KI_RADAU_STAGES][KI_RADAU_STAGES];
+    if (self->guessed == h && h > 0) {
+        for (int s = 0; s < T->stages; s++)
+            memcpy(self->Z[s], self->P[s], (size_t)self->base.n * sizeof(double));
+        ki_radau_transform(self, T->T_inverse, self->Z, self->W);
+        return;
+    }
     if (!(self->h_taken > 0)) {
         for (int s = 0; s < T->stages; s++) {
             memset(self->Z[s], 0, (size_t)self->base.n * sizeof(double));

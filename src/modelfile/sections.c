@@ -23,6 +23,7 @@ static const struct {
     {"holonomic", MAP_OF_FORMULAS, KEEL_EQ_HOLONOMIC, "the formula of constraint", "name: formula"},
     {"nonholonomic", MAP_OF_FORMULAS, KEEL_EQ_NONHOLONOMIC, "the formula of constraint", "name: formula"},
     {"invariants", MAP_OF_FORMULAS, KEEL_EQ_INVARIANT, "the formula of invariant", "name: formula"},
+    {"scale", MAP_OF_FORMULAS, KEEL_EQ_SCALE, "the scale of", "coordinate or state: size"},
     {"states", MAP_OF_STATES, KEEL_EQ_STATE, NULL, "name: {start: formula, rate: formula}"},
     {"auxiliary", MAP_OF_FORMULAS, KEEL_EQ_AUXILIARY, "the first guess of", "name: first guess"},
     {"auxiliary_equations", MAP_OF_FORMULAS, KEEL_EQ_AUXILIARY_EQUATION, "the formula of", "name: formula"},

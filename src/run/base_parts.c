@@ -39,6 +39,7 @@ void ki_visit_held(ki_stream *s, keel_simulation *sim, double t, const double *y
         return;
     bool selected = h->selection;
     visit_look(s, &h->look);
+    ki_visit_doubles(s, h->look.size, h->look.n);
     ki_visit_bool(s, &h->singular_start);
     ki_visit_doubles(s, h->lambda, m);
     ki_visit_double(s, &h->gap);

@@ -517,7 +517,7 @@ keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double
     double speed = 0, pull = 0, H = sim->dynamics.t_last - t;
     const keel_system *sys = sim->system;
     for (int j = 0; j < sys->n_v; j++) {
-        double size = sys->q_size ? sys->q_size[j] : 1;
+        double size = sim->held.look.size[j];
         speed = fmax(speed, fabs(y[sys->n_q + j]) / size);
         pull = fmax(pull, fabs(rate[sys->n_q + j]) / size);
     }

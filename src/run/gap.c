@@ -21,19 +21,35 @@ static const double LARGEST_BY_ROWS = 1e3;
 enum { ITERATIONS = 3 };
 static const double SETTLED = 0.99;
 
+/* Sizes of the displacements, NULL: they count as they are, where a model of equations tells no unit of any.
+ */
+static const double *natural_sizes(const ki_dynamics *d) {
+    const keel_system *sys = d->system;
+    bool known = sys->q_size || sys->stated_v;
+    for (int j = 0; !known && sys->units.q && j < sys->n_q; j++)
+        known = sys->units.q[j] && sys->units.q[j][0];
+    return known ? d->scales->move : NULL;
+}
+
+/* Entry k of J for a displacement of natural size. */
+static inline double entry(const ki_dynamics *d, const double *size, int k) {
+    return size ? d->at.J[k] * size[d->system->J.index[k]] : d->at.J[k];
+}
+
 /* Rows of J as far apart as whole fours are, zero behind their ends. */
 static void load_rows(ki_gap *gap, const ki_dynamics *d) {
     keel_pattern P = d->system->J;
+    const double *size = natural_sizes(d);
     int wide = ki_padded(d->system->n_v);
     memset(gap->rows, 0, (size_t)d->m * (size_t)wide * sizeof(double));
     for (int i = 0; i < d->m; i++) {
         double square = 0, length = gap->length[i], *row = gap->rows + (size_t)i * (size_t)wide;
         for (int k = P.start[i]; k < P.start[i + 1]; k++)
-            square += d->at.J[k] * d->at.J[k];
+            square += entry(d, size, k) * entry(d, size, k);
         if (square > length * length) /* no root where a row was longer before */
             gap->length[i] = length = fmax(length, sqrt(square));
         for (int k = P.start[i]; k < P.start[i + 1] && length > 0; k++)
-            row[P.index[k]] = d->at.J[k] / length;
+            row[P.index[k]] = entry(d, size, k) / length;
     }
 }
 
@@ -106,13 +122,14 @@ KI_TWICE static void lengths_by_rows(ki_gap *gap, int m, int wide) {
 static double load_combination(const ki_dynamics *d, int i, double *row) {
     keel_pattern P = d->system->J;
     int n = d->system->n_v;
+    const double *size = natural_sizes(d);
     double square = 0;
     memset(row, 0, (size_t)(n + d->m) * sizeof(double));
     for (int k = P.start[i]; k < P.start[i + 1]; k++)
-        square += d->at.J[k] * d->at.J[k];
+        square += entry(d, size, k) * entry(d, size, k);
     double scale = square > 0 ? 1 / sqrt(square) : 1;
     for (int k = P.start[i]; k < P.start[i + 1]; k++)
-        row[P.index[k]] = d->at.J[k] * scale;
+        row[P.index[k]] = entry(d, size, k) * scale;
     row[n + i] = 1;
     return scale;
 }
@@ -294,12 +311,8 @@ double ki_gap_speed(const keel_system *system, const double *y) {
 /* A row that is round-off in the pose of the start has no length to begin with. */
 static void begin_with_natural_lengths(ki_gap *gap, const keel_system *sys) {
     static const double PART = 1e-3;
-    for (int i = 0; sys->row_size && sys->q_size && i < sys->J.rows; i++) {
-        double widest = 0;
-        for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++)
-            widest = fmax(widest, sys->q_size[sys->J.index[k]]);
-        gap->length[i] = widest > 0 ? PART * sys->row_size[i] / widest : 0;
-    }
+    for (int i = 0; sys->row_size && sys->q_size && i < sys->J.rows; i++)
+        gap->length[i] = PART * sys->row_size[i];
 }
 
 void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d, int rank) {

@@ -1,9 +1,10 @@
 /* gap.h - how far the rows of J are from becoming dependent, or more dependent than they always are.
  *
- * Each row of J is divided by its largest length so far (a row that vanishes must not be blown up again), and
- * what the rows before it leave of it, orthogonal to them all, is a length between 0 and 1. As many of these
- * lengths vanish as J has dependent rows. The gap is number `rank` of them by size, rank being that of the
- * start: it falls to zero where J loses rank.
+ * Displacements count in their natural sizes (formulate/scales.h). Each row of J is divided by its largest
+ * length so far (a row that vanishes must not be blown up again), and what the rows before it leave of it,
+ * orthogonal to them all, is a length between 0 and 1. As many of these lengths vanish as J has dependent
+ * rows. The gap is number `rank` of them by size, rank being that of the start: it falls to zero where J
+ * loses rank.
  *
  * In small systems the rows are orthogonalised anew, the longest rest first (a pivoted QR factorization, m^2
  * n multiplications), which is exact to 1e-15. In larger ones the lengths are taken from the saddle-point

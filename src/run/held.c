@@ -51,6 +51,26 @@ keel_status ki_prepare_held(keel_simulation *sim) {
     return status < 0 ? status : ki_independence_init(&h->look, sys, h->work, KI_FEW_ENTRIES);
 }
 
+/* Displacements of models that state no sizes have those that errors are measured by (formulate/scales.h): a
+ * look around in metres would be none in a model of a watch. */
+static keel_status find_sizes(keel_simulation *sim, double t, const double *y) {
+    const keel_system *sys = sim->system;
+    ki_law law;
+    ki_dynamics d = {0};
+    ki_independence *look = &sim->held.look;
+    if (sys->q_size || sys->kinematics || sys->n_s)
+        return KEEL_OK;
+    keel_status status = ki_law_init(&law, &sim->arena, sys, &sim->settings, NULL);
+    if (!status)
+        status = ki_dynamics_init(&d, sys, &law);
+    if (!status) {
+        ki_find_scales(&d, t, y, sim->settings.until - t);
+        memcpy(look->size, d.scales->move, (size_t)look->n * sizeof(double));
+    }
+    ki_dynamics_clear(&d);
+    return status == KEEL_ERROR_MEMORY ? status : KEEL_OK; /* the run itself tells what else is wrong */
+}
+
 /* The rows taken last. Where forces depend on multipliers of too many rows that share, *whole: all are held.
  */
 static keel_status select_rows(keel_simulation *sim, bool *whole) {
@@ -80,6 +100,8 @@ keel_status ki_choose_held(keel_simulation *sim, double t, const double *y) {
         return KEEL_OK;
     keel_status status = h->look.m ? KEEL_OK : ki_prepare_held(sim);
     keel_point at = point_of(sim, t, y);
+    if (!status)
+        status = find_sizes(sim, t, y);
     if (!status)
         status = ki_find_independent(&h->look, &at);
     if (status)
@@ -271,7 +293,7 @@ static bool is_met(keel_simulation *sim, double t, const double *y) {
         return false;
     double speed = 0;
     for (int j = 0; j < sys->n_v; j++)
-        speed = fmax(speed, fabs(at.v[j]) / (sys->q_size ? sys->q_size[j] : 1));
+        speed = fmax(speed, fabs(at.v[j]) / look->size[j]);
     for (int i = 0; i < look->m; i++)
         if (!(fabs(look->terms.rate[i]) * look->scale[i] <= ki_repeated_limit(sys) * speed) ||
             (i < sys->n_h && !(fabs(look->terms.Phi[i]) <= ki_open_limit(sys, i)) &&
@@ -336,10 +358,12 @@ keel_status ki_row_by_better_rows(keel_simulation *sim, double t,
     if (!status && whole)
         return KEEL_OK;
     sim->rows = (ki_dynamics){0};
+    sim->stiff_rows.off = true;
     if (!status)
         status = ki_dynamics_init(&sim->rows, sim->active, &sim->law);
     if (!status)
         status = evaluate(sim, t);
+    sim->stiff_rows.off = false;
     ki_dynamics_clear(&sim->rows);
     if (h->selection != usual)
         ki_selection_free(h->selection);

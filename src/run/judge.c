@@ -47,10 +47,10 @@ double ki_energy_of_motion(keel_simulation *sim) {
     return sum / 2;
 }
 
-/* Largest |x_i|, and `so_far`. */
-static double largest(const double *x, int n, double so_far) {
-    for (int i = 0; i < n; i++)
-        so_far = fmax(so_far, fabs(x[i]));
+/* Largest |v_j| / s_j, and `so_far`: lengths and angles move in one rate. */
+static double largest_rate(const ki_dynamics *d, const double *v, double so_far) {
+    for (int j = 0; j < d->system->n_v; j++)
+        so_far = fmax(so_far, fabs(v[j]) / d->scales->move[j]);
     return so_far;
 }
 
@@ -74,7 +74,7 @@ void ki_size_motion(keel_simulation *sim, double energy) {
         audit->yielded = fmax(audit->yielded, energy_of_springs(d));
     if (steps > ALL && steps % SAMPLED)
         return;
-    audit->speed = largest(y + d->system->n_q, d->system->n_v, audit->speed);
+    audit->speed = largest_rate(d, y + d->system->n_q, audit->speed);
     if (sim->system->has_energy)
         audit->size = fmax(audit->size, ki_energy_of_motion(sim));
 }
@@ -87,11 +87,10 @@ static bool takes_fixed_steps(const keel_settings *set) {
 static double step_error(const keel_simulation *sim, bool positions) {
     static const double FIXED = 1e-4; /* nobody said how exact a run with fixed steps should be */
     const keel_settings *set = &sim->settings;
-    const keel_system *sys = sim->dynamics.system;
-    const double *scale = sim->dynamics.scales->y;
+    const ki_dynamics *d = &sim->dynamics;
     double absolute = set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance;
     double size = sim->audit.speed;
-    double natural = largest(scale + sys->n_q, sys->n_v, 0);
+    double natural = largest_rate(d, d->scales->y + d->system->n_q, 0);
     if (takes_fixed_steps(set))
         return FIXED;
     /* constraints at rest are judged by their natural sizes */

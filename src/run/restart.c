@@ -6,6 +6,7 @@
 #include "run/scales.h"
 
 void ki_clear_workspaces(keel_simulation *sim) {
+    ki_stiff_rows_clear(&sim->stiff_rows);
     ki_dynamics_clear(&sim->dynamics);
     ki_dynamics_clear(&sim->rows);
     ki_dynamics_clear(&sim->reduced_rows);
@@ -73,6 +74,7 @@ static void carry_watch(const ki_watch *old, ki_watch *next) {
 
 keel_status ki_restart(keel_simulation *sim, double t, double step, bool same) {
     ki_integrator *old = sim->integrator;
+    ki_stiff_rows_clear(&sim->stiff_rows); /* they belong to the workspace of rows at this address */
     keel_simulation before = *sim;
     keel_status status = begin_again(sim, t, step, same);
     if (status) {

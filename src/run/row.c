@@ -13,6 +13,8 @@
 static keel_status expanded_state(keel_simulation *sim, double t) {
     ki_integrator *in = sim->integrator;
     keel_status status = in->method->interpolate(in, t, sim->reduced_y);
+    if (!status && t != in->t)
+        status = ki_follow_to_row(sim, &sim->reduced_rows, t, sim->reduced_y);
     if (!status)
         ki_expand_state(sim, t, sim->reduced_y);
     sim->rows.factored = false;
@@ -148,7 +150,8 @@ static keel_status state_of_row(keel_simulation *sim, double t) {
     if (t != in->t) {
         ki_normalize(d, sim->row_y);
         memcpy(sim->row_k, sim->row_y, (size_t)d->n_y * sizeof *sim->row_k);
-        return settle_as_in_step(sim, t);
+        status = settle_as_in_step(sim, t);
+        return status || sim->row_in_pose ? status : ki_follow_to_row(sim, d, t, sim->row_y);
     }
     if (d->m && d->by_velocity.d) /* d_i of this row; ki_settle chooses on its way */
         return ki_choose_partition(d, t, sim->row_y);

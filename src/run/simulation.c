@@ -17,9 +17,7 @@
 #include "run/trouble.h"
 #include "stabilize/invariants.h"
 
-keel_status ki_make_workspaces(keel_simulation *sim) {
-    if (sim->reduction)
-        return ki_make_reduced_workspaces(sim);
+static keel_status make_full_workspaces(keel_simulation *sim) {
     keel_status status = ki_law_init(&sim->law, &sim->arena, sim->active, &sim->settings, sim->diagnostics);
     if (!status)
         status = ki_dynamics_init(&sim->dynamics, sim->active, &sim->law);
@@ -31,6 +29,11 @@ keel_status ki_make_workspaces(keel_simulation *sim) {
         ki_tell_switches(sim);
     ki_share_scales(sim);
     return status;
+}
+
+keel_status ki_make_workspaces(keel_simulation *sim) {
+    keel_status status = sim->reduction ? ki_make_reduced_workspaces(sim) : make_full_workspaces(sim);
+    return status ? status : ki_stiff_rows_init(sim);
 }
 
 keel_status ki_allocate_run(keel_simulation *sim) {
@@ -179,7 +182,11 @@ static ki_problem problem_from(keel_simulation *sim, keel_integrator kind, doubl
 ki_integrator *ki_start_integrator(keel_simulation *sim, keel_integrator kind, double t, const double *y,
                                    double first_step, keel_status *status) {
     ki_problem problem = problem_from(sim, kind, t, y, first_step);
-    return ki_integrator_new(&problem, status);
+    ki_integrator *in = ki_integrator_new(&problem, status);
+    if (!in || !(*status = ki_prepare_follower(sim, in)))
+        return in;
+    ki_integrator_free(in);
+    return NULL;
 }
 
 ki_integrator *ki_new_bridge(keel_simulation *sim, keel_status *status) {
@@ -408,6 +415,7 @@ void keel_simulation_free(keel_simulation *sim) {
 keel_status ki_take_step(keel_simulation *sim) {
     if (sim->watch.active) /* it may be another one than before */
         ki_watch_ends(&sim->watch, sim->integrator);
+    ki_remember_beginning(sim);
     sim->integrator->work_allowed = sim->integrator->estimates_work ? ki_allowed_work(sim) : 0;
     keel_status status = ki_follow_stiffness(sim);
     return status ? status : ki_step_to_switch(sim);

@@ -9,6 +9,7 @@
 #include "run/collapse.h"
 #include "run/held.h"
 #include "run/row_across.h"
+#include "run/stiff_row.h"
 #include "run/stiffness.h"
 #include "run/switching.h"
 #include "run/turns.h"
@@ -59,6 +60,7 @@ struct keel_simulation {
     ki_dynamics dynamics;     /* of the steps */
     ki_dynamics rows;         /* of the output rows, so that rows never change the steps */
     ki_dynamics reduced_rows; /* with a reduction: as `rows`, in the coordinates of the steps */
+    ki_stiff_rows stiff_rows; /* of `aside`: rows of implicit methods */
     ki_dynamics *aside;       /* `rows` or `reduced_rows`: in the coordinates of the steps */
     ki_dynamics *full;        /* `dynamics` or `rows`: of all coordinates, at the start */
     ki_integrator *integrator;

@@ -34,9 +34,9 @@ static void describe(const keel_simulation *sim, const double *v, double least, 
     size_t used = 0;
     text[0] = 0;
     for (int j = 0; j < sys->n_v; j++)
-        most = fmax(most, fabs(v[j]) / (sys->q_size ? sys->q_size[j] : 1));
+        most = fmax(most, fabs(v[j]) / sim->held.look.size[j]);
     for (int j = 0; j < sys->n_v && told < TOLD && used < size; j++) {
-        double part = most > 0 ? v[j] / (sys->q_size ? sys->q_size[j] : 1) / most : 0;
+        double part = most > 0 ? v[j] / sim->held.look.size[j] / most : 0;
         if (fabs(part) < least)
             continue;
         used += (size_t)snprintf(text + used, size - used, "%s%s %.3g", told ? ", " : "",
@@ -96,7 +96,7 @@ static bool moves(const keel_simulation *sim, const double *a) {
     const ki_dynamics *d = sim->full;
     double most = 0, size = 0;
     for (int j = 0; j < sys->n_v; j++) {
-        double mass = d->at.M[sys->M.start[j + 1] - 1], q = sys->q_size ? sys->q_size[j] : 1;
+        double mass = d->at.M[sys->M.start[j + 1] - 1], q = sim->held.look.size[j];
         most = fmax(most, fabs(a[j]) / q);
         size = fmax(size, mass > 0 ? fabs(d->at.Q[j]) / mass / q : 0);
     }
@@ -155,7 +155,6 @@ static keel_status rate_of_start(keel_simulation *sim, double t, double *y, cons
 static bool find_seeming_velocity(keel_simulation *sim, const keel_point *at, double *v) {
     enum { ROUNDS = 30 };
     ki_independence *look = &sim->held.look;
-    const keel_system *sys = sim->system;
     int n = look->n, m = look->m, rank;
     keel_point there = *at;
     double *K = KI_NEW(&sim->arena, double, (size_t)n *(size_t)ki_most_freedoms(look));
@@ -182,7 +181,7 @@ static bool find_seeming_velocity(keel_simulation *sim, const keel_point *at, do
             v[j] /= length;
     }
     for (int j = 0; j < n; j++)
-        v[j] *= sys->q_size ? sys->q_size[j] : 1;
+        v[j] *= look->size[j];
     return true;
 }
 
@@ -240,6 +239,8 @@ static keel_status look_for_branches(keel_simulation *sim, const keel_point *at,
         return KEEL_OK;
     *look = &h->full;
     keel_status status = ki_independence_init(&h->full, sim->system, h->work, INFINITY);
+    for (int j = 0; !status && j < h->full.n; j++)
+        h->full.size[j] = h->look.size[j];
     return status ? status : ki_find_independent(&h->full, at);
 }
 

@@ -44,13 +44,15 @@ static keel_status difference(ki_dynamics *d, double t, double h, const double *
 /* I_t of every invariant into d->invariant_t: differences over shorter and shorter times, until two agree.
  * NaN where none do. */
 static keel_status time_derivatives(ki_dynamics *d, double t, const double *y) {
-    static const double AGREEMENT = 1e-4, LONGEST = 1e-2, SHORTEST = 1e-9;
+    static const double AGREEMENT = 1e-4, LONGEST = 1e-2,
+                        SHORTEST = 1e-9; /* in the time scale of the motion */
     double *I_t = d->invariant_t, *now = d->invariant_error, *before = d->invariant_size;
     int n_i = d->system->n_i, open = n_i;
+    double T = 1 / d->scales->rate;
     for (int i = 0; i < n_i; i++)
         I_t[i] = before[i] = NAN;
     for (double h = LONGEST; open && h > SHORTEST; h /= 10) {
-        keel_status status = difference(d, t, h, y);
+        keel_status status = difference(d, t, h * T, y);
         if (status)
             return status;
         for (int i = 0; i < n_i; i++) {
@@ -64,15 +66,16 @@ static keel_status time_derivatives(ki_dynamics *d, double t, const double *y) {
     return KEEL_OK;
 }
 
-/* The largest acceleration, or what forces alone would make of it. */
+/* The largest acceleration, or what forces alone would make of it, in displacements of natural size. */
 static double acceleration_size(const ki_dynamics *d, const double *v_rate) {
     keel_pattern P = d->system->M;
     double most = 0;
     for (int i = 0; i < P.rows; i++) {
         double mass = d->at.M[P.start[i + 1] - 1];
-        most = fmax(most, fabs(v_rate[i]));
+        double size = d->scales->move[i];
+        most = fmax(most, fabs(v_rate[i]) / size);
         if (mass > 0)
-            most = fmax(most, fabs(d->at.Q[i]) / mass);
+            most = fmax(most, fabs(d->at.Q[i]) / mass / size);
     }
     return most;
 }
@@ -84,13 +87,14 @@ static void rate_of_change(const ki_dynamics *d, const double *v, const double *
     int n_v = d->system->n_v;
     double least[] = {0, NOISE * acceleration_size(d, v_rate), 0};
     for (int j = 0; j < n_v; j++)
-        least[0] = fmax(least[0], NOISE * fabs(v[j]));
+        least[0] = fmax(least[0], NOISE * fabs(v[j]) / d->scales->move[j]);
     *rate = *terms = 0;
     for (int k = P.start[i]; k < P.start[i + 1]; k++) {
         int j = P.index[k], block = j < n_v ? 0 : j < 2 * n_v ? 1 : 2;
         double change = block ? v_rate[j - n_v] : v[j]; /* z' follows v' */
         *rate += d->at.invariant_y[k] * change;
-        *terms += fabs(d->at.invariant_y[k]) * fmax(fabs(change), least[block]);
+        double size = block < 2 ? d->scales->move[j - block * n_v] : 0;
+        *terms += fabs(d->at.invariant_y[k]) * fmax(fabs(change), least[block] * size);
     }
 }
 

@@ -82,7 +82,8 @@ static keel_status factor(ki_dynamics *d, double t, const double *y) {
         status = ki_evaluate_terms(d, KEEL_VELOCITY_Q, t, y);
     if (status)
         return status;
-    ki_joint_assemble(joint, d->system, d->metric ? d->metric : d->at.M, &d->at);
+    ki_joint_assemble(joint, d->system, d->metric ? d->metric : d->at.M,
+                      d->law->natural_metric ? d->scales : NULL, &d->at);
     joint->factored = false;
     d->factorizations++;
     status = keel_saddle_factor(joint->K, joint->A_values, joint->H_values, joint->D);

@@ -16,7 +16,8 @@ typedef struct request {
     uint64_t seed;
     long count;
     const char *family, *variant, *keep;
-    double share; /* of the list of placements; 0: random variants */
+    double share;    /* of the list of placements; 0: random variants */
+    long mechanisms; /* in all systems of units; 0: random variants   */
     bool quiet;
 } request;
 
@@ -150,6 +151,19 @@ static void try_mechanism(session *s, const family *f, drive_mode mode, uint64_t
     }
 }
 
+/* The base in m, kg, s, and systems of units of design offices. */
+static const char *const UNITS[] = {"base", "mm_t_s", "mm_kg_ms", "centimetres", "inches"};
+enum { UNIT_SYSTEMS = sizeof UNITS / sizeof *UNITS };
+
+static void try_units(session *s, const family *f, drive_mode mode, uint64_t seed) {
+    static subject on;
+    draw_subject(&on, f, mode, seed);
+    for (int u = 0; u < UNIT_SYSTEMS; u++)
+        for (int i = 0; variant_number(i); i++)
+            if (strcmp(variant_number(i)->name, UNITS[u]) == 0)
+                try_variant(s, &on, i);
+}
+
 static bool is_asked(const request *asked, const family *f, int mode, long round) {
     char name[64];
     if (!(f->modes >> mode & 1))
@@ -170,6 +184,7 @@ static bool any_asked(const request *asked) {
 
 /* Families in turn, each in a mode that changes from round to round. */
 static void try_all(session *s) {
+    long tried = 0;
     for (long round = 0; s->all.total < s->asked.count; round++)
         for (int i = 0; family_number(i); i++) {
             const family *f = family_number(i);
@@ -178,9 +193,24 @@ static void try_all(session *s) {
                 mode = (mode + 1) % DRIVE_MODES;
             if (!is_asked(&s->asked, f, mode, round) || s->all.total >= s->asked.count)
                 continue;
-            try_mechanism(s, f, (drive_mode)mode, s->asked.seed + (uint64_t)round);
+            if (s->asked.mechanisms && tried++ == s->asked.mechanisms)
+                return;
+            if (s->asked.mechanisms)
+                try_units(s, f, (drive_mode)mode, s->asked.seed + (uint64_t)round);
+            else
+                try_mechanism(s, f, (drive_mode)mode, s->asked.seed + (uint64_t)round);
             fflush(stdout);
         }
+}
+
+/* As in docs/scales.md. */
+static void tell_units(const session *s) {
+    printf("| units | mechanisms | same motion |\n|---|---|---|\n");
+    for (int u = 0; u < UNIT_SYSTEMS; u++)
+        for (int i = 0; variant_number(i); i++)
+            if (strcmp(variant_number(i)->name, UNITS[u]) == 0)
+                printf("| %s | %ld | %ld |\n", i ? variant_number(i)->help : "as drawn: in m, kg, s",
+                       s->variants[i].total, s->variants[i].right);
 }
 
 static void tell_scores(const session *s) {
@@ -197,6 +227,7 @@ static void tell_scores(const session *s) {
 static void usage(FILE *file) {
     fprintf(file, "usage: metamorph [--seed N] [--count N] [--family NAME[.MODE]] [--variant NAME] [--keep "
                   "DIR] [--quiet]\n"
+                  "       metamorph --units MECHANISMS [--seed N] [--family NAME] [--quiet]\n"
                   "       metamorph --placements SHARE [--family NAME] [--quiet]\n"
                   "       metamorph --list\n"
                   "       metamorph --emit FAMILY[.MODE] SEED [VARIANT]\n");
@@ -221,6 +252,8 @@ static bool parse(request *asked, int argc, char **argv) {
             asked->variant = value;
         else if (!strcmp(argv[i], "--placements"))
             asked->share = fmin(fmax(strtod(value, NULL), 1e-9), 1);
+        else if (!strcmp(argv[i], "--units"))
+            asked->mechanisms = strtol(value, NULL, 10);
         else if (!strcmp(argv[i], "--keep"))
             asked->keep = value;
         else
@@ -245,12 +278,17 @@ int main(int argc, char **argv) {
         usage(stderr);
         return BAD_USAGE;
     }
+    if (s.asked.mechanisms)
+        s.asked.count = s.asked.mechanisms * UNIT_SYSTEMS;
     signal(SIGSEGV, tell_crash);
     signal(SIGABRT, tell_crash);
     signal(SIGFPE, tell_crash);
     if (s.asked.share > 0)
         return !try_placements(s.asked.share, s.asked.family, s.asked.quiet);
     try_all(&s);
-    tell_scores(&s);
+    if (s.asked.mechanisms)
+        tell_units(&s);
+    else
+        tell_scores(&s);
     return s.all.right < s.all.total;
 }

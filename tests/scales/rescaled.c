@@ -289,6 +289,7 @@ static void set_sizes(rescaled *r) {
     s->coordinate_size = r->coordinate_size = sizes(b->coordinate_size, r->alpha_q, b->n_q);
     s->row_size = r->row_size = sizes(b->row_size, r->beta, keel_system_m(b));
     s->Phi_size = r->Phi_size = sizes(b->Phi_size, r->beta, b->n_h);
+    s->stated_v = r->stated_v = sizes(b->stated_v, r->alpha_v, b->n_v);
     s->extent = b->extent * r->in.length;
 }
 
@@ -329,8 +330,8 @@ rescaled *rescaled_new(const keel_system *base, units in) {
 }
 
 void rescaled_free(rescaled *r) {
-    double *arrays[] = {r->alpha_q,         r->alpha_v,  r->beta,    r->q_size,
-                        r->coordinate_size, r->row_size, r->Phi_size};
+    double *arrays[] = {r->alpha_q,         r->alpha_v,  r->beta,     r->q_size,
+                        r->coordinate_size, r->row_size, r->Phi_size, r->stated_v};
     for (unsigned i = 0; i < sizeof arrays / sizeof *arrays; i++)
         free(arrays[i]);
     free(r);

@@ -24,7 +24,7 @@ struct rescaled {
     double energy;
     double *alpha_q, *alpha_v; /* [n_q], [n_v] */
     double *beta;              /* [m] */
-    double *q_size, *coordinate_size, *row_size, *Phi_size;
+    double *q_size, *coordinate_size, *row_size, *Phi_size, *stated_v;
 };
 
 /* It ends the program when out of memory. */

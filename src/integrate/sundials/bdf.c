@@ -168,6 +168,12 @@ static keel_status interpolate(ki_integrator *base, double t, double *y) {
     return CVodeGetDky(self->cvode, t, 0, self->bridge.view) < 0 ? KEEL_ERROR_INPUT : KEEL_OK;
 }
 
+static keel_status slope(ki_integrator *base, double t, double *rate) {
+    bdf *self = (bdf *)base;
+    N_VSetArrayPointer(rate, self->bridge.view);
+    return CVodeGetDky(self->cvode, t, 1, self->bridge.view) < 0 ? KEEL_ERROR_INPUT : KEEL_OK;
+}
+
 static void clear(ki_integrator *base) {
     bdf *self = (bdf *)base;
     if (self->cvode)
@@ -238,5 +244,9 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     return good ? KEEL_OK : KEEL_ERROR_MEMORY;
 }
 
-const ki_method KI_BDF = {
-    .size = sizeof(bdf), .start = start, .step = step, .interpolate = interpolate, .clear = clear};
+const ki_method KI_BDF = {.size = sizeof(bdf),
+                          .start = start,
+                          .step = step,
+                          .interpolate = interpolate,
+                          .slope = slope,
+                          .clear = clear};
