@@ -25,8 +25,8 @@ static const double SETTLED = 0.99;
  */
 static const double *natural_sizes(const ki_dynamics *d) {
     const keel_system *sys = d->system;
-    bool known = sys->q_size || sys->stated_v;
-    for (int j = 0; !known && sys->units.q && j < sys->n_q; j++)
+    bool known = sys->stated_v && !sys->q_size;
+    for (int j = 0; !known && !sys->q_size && sys->units.q && j < sys->n_q; j++)
         known = sys->units.q[j] && sys->units.q[j][0];
     return known ? d->scales->move : NULL;
 }
@@ -311,8 +311,12 @@ double ki_gap_speed(const keel_system *system, const double *y) {
 /* A row that is round-off in the pose of the start has no length to begin with. */
 static void begin_with_natural_lengths(ki_gap *gap, const keel_system *sys) {
     static const double PART = 1e-3;
-    for (int i = 0; sys->row_size && sys->q_size && i < sys->J.rows; i++)
-        gap->length[i] = PART * sys->row_size[i];
+    for (int i = 0; sys->row_size && sys->q_size && i < sys->J.rows; i++) {
+        double widest = 0;
+        for (int k = sys->J.start[i]; k < sys->J.start[i + 1]; k++)
+            widest = fmax(widest, sys->q_size[sys->J.index[k]]);
+        gap->length[i] = widest > 0 ? PART * sys->row_size[i] / widest : 0;
+    }
 }
 
 void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d, int rank) {
