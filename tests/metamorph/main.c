@@ -115,9 +115,10 @@ static void try_variant(session *s, const subject *on, int number) {
     }
 }
 
+/* Of those that a seed chooses from. */
 static int variant_count(void) {
     int count = 0;
-    while (variant_number(count))
+    while (variant_number(count) && !variant_number(count)->asked_for)
         count++;
     return count;
 }
@@ -141,6 +142,10 @@ static void try_mechanism(session *s, const family *f, drive_mode mode, uint64_t
     int order[MOST_VARIANTS], count = variant_count(), tried = 0;
     const variant *only = s->asked.variant ? find_variant(s->asked.variant) : NULL;
     draw_subject(&on, f, mode, seed);
+    if (only && only->asked_for && can_vary(&on.base, only)) {
+        try_variant(s, &on, (int)(only - variant_number(0)));
+        return;
+    }
     order_variants(&on, order, count);
     for (int i = 0; i < count && tried < PER_MECHANISM && s->all.total < s->asked.count; i++) {
         const variant *v = variant_number(order[i]);

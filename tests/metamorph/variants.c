@@ -25,8 +25,6 @@ static const variant VARIANTS[] = {
     {.name = "tonnes", .help = "masses in tonnes", .mass = 1e-3},
     {.name = "milliseconds", .help = "times in milliseconds", .time = 1000},
     {.name = "units", .help = "all three, turned", .length = 1000, .mass = 1e-3, .time = 1000, .turn = 2},
-    {.name = "mm_t_s", .help = "in mm, t, s", .length = 1000, .mass = 1e-3},
-    {.name = "mm_kg_ms", .help = "in mm, kg, ms", .length = 1000, .time = 1000},
     {.name = "centimetres", .help = "in cm, g, s", .length = 100, .mass = 1e3},
     {.name = "inches", .help = "in inches and slinches", .length = 1 / 0.0254, .mass = 1 / 175.126835},
     {.name = "rounded_12", .help = "turned, then rounded to 12 digits", .turn = 2, .digits = 12},
@@ -69,6 +67,8 @@ static const variant VARIANTS[] = {
      .twin = true,
      .mixture = true},
     {.name = "mixture", .help = "a random choice of all that does not round", .mixture = true},
+    {.name = "mm_t_s", .help = "in mm, t, s", .length = 1000, .mass = 1e-3, .asked_for = true},
+    {.name = "mm_kg_ms", .help = "in mm, kg, ms", .length = 1000, .time = 1000, .asked_for = true},
 };
 
 const variant *variant_number(int i) {

@@ -17,6 +17,7 @@ typedef struct variant {
     bool mixture;              /* a random choice of all that changes no number by rounding     */
     const char *coordinates, *method;
     double tolerance;
+    bool asked_for; /* only by name or for --units: the random choices of a seed stay what they were; last */
 } variant;
 
 /* Variant number i, NULL after the last; number 0 is the base itself. */
