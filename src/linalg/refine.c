@@ -11,8 +11,8 @@
  *
  * Where x is small against A^-1 r (forces in balance) it carries round-off of that size, and the residual of
  * the second block may be round-off although it is not small against |J||x|. If refinement stalls there,
- * without rows that look dependent, |x| in the second denominator is replaced by diag(A)^-1 (|r| + |A||x| +
- * |J^T||y|).
+ * without rows that are dependent, |x| in the second denominator is replaced by diag(A)^-1 (|r| + |A||x| +
+ * |J^T||y|). Where rows look nearly dependent that is done only if x is next to nothing against diag(A)^-1 r.
  */
 #include <math.h>
 #include <string.h>
@@ -305,14 +305,14 @@ static bool rescue(keel_saddle *K) {
     return true;
 }
 
-/* second_size with |x| replaced by the size of the terms that x is the sum of, over A_ii */
-static double balanced_size(const keel_saddle *K) {
+/* second_size with |x| replaced by diag(A)^-1 times these sizes of terms in the rows of A */
+static double size_of_terms(const keel_saddle *K, const double *size_of) {
     double most = 0;
     for (int i = 0; i < K->m; i++) {
         double size = K->y_size[i];
         for (int p = K->J.start[i]; p < K->J.start[i + 1]; p++) {
             int k = K->J.index[p];
-            size += fabs(K->J_values[p]) * K->x_size[k] * K->x_scale[k] * K->x_scale[k];
+            size += fabs(K->J_values[p] * size_of[k]) * K->x_scale[k] * K->x_scale[k];
         }
         size *= K->y_scale[i];
         most = size > most ? size : most;
@@ -323,12 +323,27 @@ static double balanced_size(const keel_saddle *K) {
 /* A refinement that does not halve the residual is not worth repeating. */
 static const double STALL = 0.5;
 
+/* Where rows look nearly dependent y may be large, and with it the round-off that would be allowed. There all
+ * of J x and s must be below this part of what r alone would give: then so is whatever is wrong with it. */
+static const double BALANCED = 1e-8;
+
 /* Whether what is left of the residual is round-off of r. */
 static bool is_balanced(const keel_saddle *K, ki_measure *measure) {
-    if (K->pivots.count + K->pivots.near > 0 || K->rescued || !measure->finite)
+    if (K->pivots.count > 0 || K->rescued || !measure->finite)
         return false;
-    measure->second_size = balanced_size(K);
+    if (K->pivots.near > 0 && K->dense)
+        return false; /* its slower way does better */
+    if (K->pivots.near > 0 && !(measure->second_size <= BALANCED * size_of_terms(K, K->r)))
+        return false;
+    measure->second_size = size_of_terms(K, K->x_size);
     return ki_measure_relative(*measure) <= K->settings.tolerance;
+}
+
+/* Where rows look nearly dependent and forces are in balance x may fall to zero as fast as the residual does,
+ * which then stays where it was against x. */
+static bool falls_with_x(const keel_saddle *K, const ki_measure *measure, double before) {
+    return K->sparse && K->pivots.near > 0 && K->pivots.count == 0 && !K->rescued &&
+           measure->second < STALL * before;
 }
 
 static void report(keel_saddle_info *info, ki_measure measure) {
@@ -337,7 +352,7 @@ static void report(keel_saddle_info *info, ki_measure measure) {
 }
 
 keel_status ki_refine(keel_saddle *K, keel_saddle_info *info) {
-    double tolerance = K->settings.tolerance, before = INFINITY;
+    double tolerance = K->settings.tolerance, before = INFINITY, second_before = 0;
     keel_saddle_info best = {.residual = INFINITY, .worst_row = -1}, unasked = best;
     bool asked = info;
     for (info = asked ? info : &unasked;;) {
@@ -363,9 +378,11 @@ keel_status ki_refine(keel_saddle *K, keel_saddle_info *info) {
             report(info, measure);
             return KEEL_OK;
         }
+        stalled &= !falls_with_x(K, &measure, second_before);
         if (info->refinements == K->settings.refinements || (stalled && !rescue(K)))
             break;
         before = stalled ? INFINITY : left;
+        second_before = stalled ? 0 : measure.second;
         if (!stalled)
             correct(K, measure);
         info->refinements++;

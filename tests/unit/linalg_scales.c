@@ -209,6 +209,31 @@ static void forces_in_balance(void **state) {
     }
 }
 
+/* The same where rows differ in pairs by 1e-4 to 1e-5 of their length only, so that pivots of S are 1e-8 to
+ * 1e-10, bodies are light and heavy, and multipliers are large: x is next to nothing. */
+static void forces_in_balance_on_rows_close_to_each_other(void **state) {
+    for (int trial = 0; trial < 300; trial++) {
+        int n = 20;
+        fill_random(&P, n, 18, trial % 2);
+        for (int j = 0; j < n; j++)
+            P.A[j][j] *= j % 2 ? 1 : 1e4;
+        for (int i = 1; i < 8; i += 2) {
+            double apart = pow(10, uniform(-5, -4));
+            for (int j = 0; j < n; j++)
+                P.J[i][j] = P.J[i - 1][j] + apart * P.J[i][j];
+        }
+        for (int j = 0; j < n; j++) {
+            P.r[j] = 0;
+            for (int i = 0; i < P.m; i++)
+                P.r[j] += P.J[i][j] * (i + 1) * (i % 2 ? -1e5 : 1e5);
+        }
+        for (int i = 0; i < P.m; i++)
+            P.s[i] = 0;
+        assert_int_equal(solve(&P, path_of(state)), KEEL_OK);
+        assert_true(largest_of(P.x, n) <= 1e-8 * largest_of(P.r, n));
+    }
+}
+
 /* Rows in any unit: factors of 1e20 and 1e-20 change neither x nor the verdict. */
 static void units_of_rows_do_not_matter(void **state) {
     fill_random(&P, 8, 5, 0);
@@ -270,6 +295,7 @@ int main(void) {
         ALL_PATHS(forces_in_balance),
         ALL_PATHS(units_of_rows_do_not_matter),
         ALL_PATHS(solution_is_the_same_if_nobody_asks),
+        TWO_PATHS(forces_in_balance_on_rows_close_to_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
