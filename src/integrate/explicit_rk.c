@@ -5,6 +5,7 @@
  * projection, so that projecting costs a few solves and no factorization of its own. All factors are those of
  * K, or the system's own (formulate/own.h).
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -108,6 +109,27 @@ static double error_of_work(const rk *self, double h) {
     return fabs(e) / sqrt(1 + ratio * ratio) / self->base.work_allowed;
 }
 
+/* A time is known to its round-off only, and so is a rate that changes within the step: two units in the last
+ * place of t make 2 eps |t| |k'| of it, and h times that of the step, with |k'| h at most what the stages
+ * differ by. Shorter steps do not help; an estimate e below that is no error. Worth a look where h is not
+ * much longer than the round-off of t; where it comes down to that, it does so before a pole. */
+static double error_beyond_time(const rk *self, double h, const double *e, double error) {
+    static const double SHORT = 1e-6, SHORTEST = 1e-12;
+    double t = fabs(self->base.t), most = 0;
+    if (!(error > 1) || !(error < INFINITY) || !(h < SHORT * t && h > SHORTEST * t))
+        return error;
+    for (int i = 0; i < self->base.n - 1; i++) {
+        double low = self->k[0][i], high = low;
+        for (int s = 1; s < self->tableau->stages; s++) {
+            low = fmin(low, self->k[s][i]);
+            high = fmax(high, self->k[s][i]);
+        }
+        double noise = 2 * DBL_EPSILON * t * (high - low);
+        most = fmax(most, fabs(e[i]) * self->scale[i] / (1 + noise * self->scale[i]));
+    }
+    return fmin(error, most);
+}
+
 /* Largest error over all components, relative to what is allowed; formulas in tableau.h. The
  * ratio of two estimates tells how smooth the motion is, with or without what projection removes: only the
  * better one is projected. */
@@ -126,6 +148,7 @@ static keel_status error_of_attempt(rk *self, double h, double *error) {
         status = ki_settle_estimate(&self->base, self->estimate);
         e = largest(self, self->estimate);
     }
+    e = error_beyond_time(self, h, self->estimate, e);
     double work = error_of_work(self, h);
     *error = e * part < work ? work : e * part; /* NaN stays */
     return status;

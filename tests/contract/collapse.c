@@ -203,6 +203,11 @@ typedef struct passage {
     "equations: {coordinates: {x: 1}, kinetic: x'^2/2, potential: x^2/2,\n"                                  \
     "  forces: {x: 1e-3/((t - 50)^2 + 1e-6)}}\n"                                                             \
     "simulate: {until: 100, output: 10}\n"
+#define SHORT_PULSE                                                                                          \
+    "keel: 1\n"                                                                                              \
+    "equations: {coordinates: {x: 1}, kinetic: x'^2/2, potential: x^2/2,\n"                                  \
+    "  forces: {x: 1e-6/((t - 50)^2 + 1e-12)}}\n"                                                            \
+    "simulate: {until: 100, output: 10}\n"
 #define REPULSION                                                                                            \
     "keel: 1\n"                                                                                              \
     "equations: {coordinates: {x: 1}, velocities: {x: -1}, kinetic: x'^2/2,\n"                               \
@@ -228,6 +233,8 @@ static const passage PASSAGES[] = {
     {"pulse", PULSE, "dopri5", 1e-12},
     {"pulse", PULSE, "bdf", 1e-12},
     {"pulse", PULSE, "hht", 1e-6},
+    {"pulse next to the round-off of t", SHORT_PULSE, "dop853", 1e-12},
+    {"pulse next to the round-off of t", SHORT_PULSE, "dopri5", 1e-12},
     {"repulsion", REPULSION, "dop853", 1e-12},
     {"repulsion", REPULSION, "dopri5", 1e-12},
     {"repulsion", REPULSION, "bdf", 1e-12},
