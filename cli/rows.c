@@ -87,7 +87,7 @@ static keel_status cut(cli_rows *rows) {
 /* Where rows go first: NULL with errno, if that cannot be. */
 static const char *first_path(cli_rows *rows) {
     struct stat there;
-    bool is_file = strcmp(rows->path, "-") && stat(rows->path, &there) == 0 && S_ISREG(there.st_mode);
+    bool is_file = strcmp(rows->path, "-") != 0 && stat(rows->path, &there) == 0 && S_ISREG(there.st_mode);
     if (!is_file || there.st_size == 0)
         return rows->path;
     if (access(rows->path, W_OK))

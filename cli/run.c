@@ -143,8 +143,8 @@ static bool check_checkpoint(const request *r) {
         return false;
     }
     struct stat rows;
-    bool is_file =
-        !r->rows_path || (strcmp(r->rows_path, "-") && (stat(r->rows_path, &rows) || S_ISREG(rows.st_mode)));
+    bool is_file = !r->rows_path ||
+                   (strcmp(r->rows_path, "-") != 0 && (stat(r->rows_path, &rows) || S_ISREG(rows.st_mode)));
     if (!is_file)
         cli_error("run", "the rows of a run with checkpoints go to a file, which can be taken up again");
     return is_file && cli_output_possible("run", path);

@@ -163,6 +163,9 @@ struct keel_system {
 
     double extent; /* of the mechanism, in its unit of length; 0: not known */
 
+    double energy_size; /* what a potential that acts everywhere (weight) does along the extent; 0: not known.
+                           Energies far below it are round-off, where nothing moves */
+
     /* [m] the natural size of a row, which no pose changes: 1 for directions and angles, the extent of its
      * loop for lengths. What a displacement of q_size makes of the row is compared with it, so that a row
      * which vanishes in exact arithmetic is recognised whatever round-off leaves of it

@@ -123,6 +123,15 @@ static double loop_extent(const ki_mech *mech, const ki_part *part, const double
     return size;
 }
 
+/* What gravity does when everything falls by the size of the mechanism. */
+static double energy_of_weight(const ki_mech *mech, double size) {
+    const double *g = mech->gravity;
+    double mass = 0;
+    for (int b = 1; b < mech->body_count; b++)
+        mass += mech->body[b].mass;
+    return mass * size * sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+}
+
 keel_status ki_sizes_build(ki_mech *mech) {
     const ki_layout *l = mech->layout;
     int m = l->n_h + l->n_n;
@@ -163,5 +172,6 @@ keel_status ki_sizes_build(ki_mech *mech) {
     mech->system.row_size = row_size;
     mech->system.row_turns = row_turns;
     mech->system.extent = size;
+    mech->system.energy_size = energy_of_weight(mech, size);
     return KEEL_OK;
 }

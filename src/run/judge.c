@@ -62,9 +62,11 @@ static double energy_of_springs(const ki_dynamics *d) {
     return sum;
 }
 
-/* The kinetic energy costs an evaluation of M: every step at the start of a run, then now and then. */
+/* The kinetic energy costs an evaluation of M: every step at the start of a run, then now and then. Where
+ * nothing moves all energies are round-off, and none to compare with. */
 void ki_size_motion(keel_simulation *sim, double energy) {
     enum { ALL = 8, SAMPLED = 32 };
+    static const double NOTHING = 1e-10;
     ki_audit *audit = &sim->audit;
     const ki_dynamics *d = &sim->dynamics;
     const double *y = sim->integrator->y;
@@ -77,6 +79,7 @@ void ki_size_motion(keel_simulation *sim, double energy) {
     audit->speed = largest_rate(d, y + d->system->n_q, audit->speed);
     if (sim->system->has_energy)
         audit->size = fmax(audit->size, ki_energy_of_motion(sim));
+    audit->size = fmax(audit->size, NOTHING * sim->system->energy_size);
 }
 
 static bool takes_fixed_steps(const keel_settings *set) {

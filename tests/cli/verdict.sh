@@ -112,6 +112,26 @@ for method in auto dopri5 radau5 adams bdf; do
     done
 done
 
+# where nothing moves all energies are round-off, and none is missing
+cat >rest.yaml <<'MODEL'
+keel: 1
+name: a four-bar at rest in a tilted plane
+gravity: [-6.603133312304159, 5.974956335781087, 4.115170378665822]
+bodies:
+  crank: {shape: rod, from: [0.261496179663572, 0.45900373321269905, -0.2468508070032632], to: [-0.03249961534815274, 0.2637897602021725, -0.4351536940147728], mass: 1, radius: 0.02}
+  bar: {shape: rod, from: [-0.03249961534815274, 0.2637897602021725, -0.4351536940147728], to: [-0.2982456540400376, -0.48340547983901494, 0.2233129461268245], mass: 2, radius: 0.02}
+  rocker: {shape: rod, from: [0.1794975128540151, -0.16618277369690923, 0.5293051375205275], to: [-0.2982456540400376, -0.48340547983901494, 0.2233129461268245], mass: 1.5, radius: 0.02}
+joints:
+  O: {type: revolute, bodies: [ground, crank], at: [0.261496179663572, 0.45900373321269905, -0.2468508070032632], axis: [0.6731022744448684, -0.6090679241367061, -0.41948729650008376]}
+  A: {type: revolute, bodies: [crank, bar], at: [-0.03249961534815274, 0.2637897602021725, -0.4351536940147728], axis: [0.6731022744448684, -0.6090679241367061, -0.41948729650008376]}
+  B: {type: revolute, bodies: [bar, rocker], at: [-0.2982456540400376, -0.48340547983901494, 0.2233129461268245], axis: [0.6731022744448684, -0.6090679241367061, -0.41948729650008376]}
+  C: {type: revolute, bodies: [ground, rocker], at: [0.1794975128540151, -0.16618277369690923, 0.5293051375205275], axis: [0.6731022744448684, -0.6090679241367061, -0.41948729650008376]}
+simulate: {until: 10, output: 1}
+MODEL
+for method in auto bdf radau9 generalized-alpha dopri5/index1/projection; do
+    exits 0 run rest.yaml --method $method || fail "at rest by $method"
+done
+
 # the page of a model, and a comparison
 exits 3 report fall.yaml -o page.html
 says err "verdict 'energy'"

@@ -291,6 +291,7 @@ static void set_sizes(rescaled *r) {
     s->Phi_size = r->Phi_size = sizes(b->Phi_size, r->beta, b->n_h);
     s->stated_v = r->stated_v = sizes(b->stated_v, r->alpha_v, b->n_v);
     s->extent = b->extent * r->in.length;
+    s->energy_size = b->energy_size * r->energy;
 }
 
 rescaled *rescaled_new(const keel_system *base, units in) {
