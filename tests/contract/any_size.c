@@ -127,7 +127,7 @@ static double condition_of(const char *rods, keel_scaling scaling) {
     keel_row row;
     settings.method = (keel_method){KEEL_NEWMARK, KEEL_INDEX2, KEEL_STABILIZE_NONE, 0};
     settings.step = 1e-3;
-    settings.scaling = scaling;
+    settings.scaling = (int)scaling;
     settings.newton_report = KEEL_YES;
     keel_simulation *sim =
         keel_simulation_new(model->system, model->start, model->velocities_given, &settings, NULL, &status);

@@ -76,7 +76,7 @@ static void dependence_functions(void **state) {
 static void diagnostics_functions(void **state) {
     (void)state;
     IGNORES(1, keel_diagnostics_free(P(0)));
-    IGNORES(1, keel_diagnostics_add(NULL, (keel_severity)0, (keel_location){0}, P(0)));
+    IGNORES(1, keel_diagnostics_add(NULL, (keel_severity)0, (keel_location){0}, "%s", "text"));
     REFUSES(1, keel_diagnostics_count(P(0)) == 0);
     IGNORES(1, keel_diagnostics_get(P(0), 0));
     REFUSES(1, keel_diagnostics_errors(P(0)) == 0);

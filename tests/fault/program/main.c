@@ -48,8 +48,8 @@ static const char *const COMMANDS[] = {
     "report kept.csv -o page.html",
     "report kept.csv --model %M/pendulum.yaml -o page.html",
     "report kept.h5 -o page.html",
-    "compare %M/pendulum.yaml --methods rk4,dopri5 --tols 1e-4 --until 0.1 --threads 1 --json all.json -o "
-    "page.html",
+    ("compare %M/pendulum.yaml --methods rk4,dopri5 --tols 1e-4 --until 0.1 --threads 1 --json all.json "
+     "-o page.html"),
     "compare %M/pendulum.yaml --methods dopri5 --tols 1e-4 --until 0.1 --reference kept.csv --threads 2",
 };
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
