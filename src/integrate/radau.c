@@ -441,7 +441,8 @@ keel_status ki_radau_follow(ki_integrator *base, ki_integrator *leader, double t
     self->h = self->guessed = h;
     self->h_taken = self->h_before = 0;
     self->linearized = self->rejected = self->by_stages = false;
-    self->slow = 0;
+    self->slow = self->left = 0;
+    self->patience = FIRST_PATIENCE;
     self->reach = 1;
     self->kappa =
         fmax(10 * DBL_EPSILON / (ki_allowed(base).relative * self->relax), 1e-4 * self->kappa_of_steps);
