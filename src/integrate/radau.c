@@ -416,17 +416,26 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     return begin(self, problem->t_end);
 }
 
+/* No step has been taken from (t, y) on, nor was Newton's method slow. */
+static void forget_steps(ki_radau *self, double t, const double *y) {
+    ki_integrator *base = &self->base;
+    copy(self, base->y, y);
+    base->t = base->t_old = t;
+    base->steps = base->rejected = 0;
+    self->h_taken = self->h_before = 0;
+    self->by_stages = self->linearized = self->rejected = false;
+    self->slow = self->left = 0;
+    self->patience = FIRST_PATIENCE;
+}
+
 keel_status ki_radau_restart(ki_integrator *base, double t, const double *y, double t_end) {
     ki_radau *self = (ki_radau *)base;
-    base->t = base->t_old = t;
-    base->steps = base->rejected = base->rejected_before = 0;
+    forget_steps(self, t, y);
+    base->rejected_before = 0;
     base->longest_step = 0;
-    memcpy(base->y, y, (size_t)base->n * sizeof *y);
-    self->by_stages = self->linearized = self->current = self->rejected = false;
-    self->h_taken = self->h_factored = self->contraction = 0;
-    self->h_before = self->error_before = 0;
-    self->slow = self->left = self->renewals = self->iterations = 0;
-    self->patience = FIRST_PATIENCE;
+    self->current = false;
+    self->h_factored = self->contraction = self->error_before = 0;
+    self->renewals = self->iterations = 0;
     return begin(self, t_end);
 }
 
@@ -434,15 +443,9 @@ keel_status ki_radau_follow(ki_integrator *base, ki_integrator *leader, double t
                             double t_end) {
     ki_radau *self = (ki_radau *)base;
     double h = t_end - t;
-    copy(self, base->y, y);
+    forget_steps(self, t, y);
     copy(self, self->y_old, y);
-    base->t = base->t_old = t;
-    base->steps = base->rejected = 0;
     self->h = self->guessed = h;
-    self->h_taken = self->h_before = 0;
-    self->linearized = self->rejected = self->by_stages = false;
-    self->slow = self->left = 0;
-    self->patience = FIRST_PATIENCE;
     self->reach = 1;
     self->kappa =
         fmax(10 * DBL_EPSILON / (ki_allowed(base).relative * self->relax), 1e-4 * self->kappa_of_steps);
