@@ -4,7 +4,7 @@
  *   equations.h    ... or written as formulas               diagnostics.h      messages
  *   mechanism.h    ... or as bodies, joints and forces; assemble.h, mobility.h   closing it, looking at it
  *   method.h, settings.h, run.h   how to simulate it; compare.h with many methods        status.h   outcomes
- *   checkpoint.h   ... and to go on later
+ *   simulation.h   ... step by step, led by the caller; checkpoint.h   ... and to go on later
  *
  * libkeel neither prints, exits nor touches files. Reading models and writing results is libkeel-files:
  * modelfile.h, results.h; native.h compiles equations to machine code.
@@ -25,6 +25,7 @@
 #include "keel/run.h"
 #include "keel/saddle.h"
 #include "keel/settings.h"
+#include "keel/simulation.h"
 #include "keel/status.h"
 #include "keel/system.h"
 #include "keel/verify.h"

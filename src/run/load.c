@@ -22,7 +22,7 @@ static keel_status keep_past(keel_checkpoint *checkpoint, const keel_simulation 
 }
 
 keel_checkpoint *keel_simulation_save(const keel_simulation *sim, keel_status *status) {
-    if (!sim || !status || !sim->past || sim->past->failed)
+    if (!sim || !status || !sim->past || sim->past->failed || sim->past->elsewhere)
         return ki_refuse(status);
     keel_checkpoint *checkpoint = sim->past->lost ? NULL : ki_checkpoint_new();
     *status = checkpoint ? ki_keep_identity(checkpoint, sim->past->system, &sim->past->settings)

@@ -32,6 +32,7 @@ ki_past *ki_past_new(const keel_system *system, const keel_settings *settings, c
 void ki_past_free(ki_past *past) {
     if (!past)
         return;
+    ki_past_free(past->first);
     keel_state_free(past->start);
     free(past->rows);
     free(past->base);

@@ -24,6 +24,7 @@ typedef struct ki_past {
     keel_settings settings;
     keel_state *start;
     int velocities_given;
+    struct ki_past *first; /* of the run as it was made: another state was set since; NULL: it is this one */
     void *base; /* what the run has begun anew from (base.h), of base_size bytes; NULL: only from its start */
     size_t base_size;
     long next; /* steps after which it is to do so again; 0: never */
@@ -32,8 +33,10 @@ typedef struct ki_past {
     long steps;        /* since then */
     ki_asked *rows;    /* [row_count] */
     int row_count, room;
-    bool failed; /* a step has failed: it cannot be told what another attempt would do */
-    bool lost;   /* there was no memory for all of it */
+    bool failed;    /* a step has failed: it cannot be told what another attempt would do */
+    bool lost;      /* there was no memory for all of it */
+    bool elsewhere; /* the run goes on from a place that its steps do not lead to: it can be saved again once
+                       it has begun anew */
 } ki_past;
 
 /* NULL when out of memory. */

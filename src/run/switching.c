@@ -63,6 +63,11 @@ static void look_ahead(keel_simulation *sim, double from) {
         s->after = fmax(when[2], nextafter(s->after, INFINITY));
 }
 
+void ki_look_for_switches(keel_simulation *sim) {
+    if (sim->switching.of_time && sim->switching.at == INFINITY)
+        look_ahead(sim, sim->integrator->t);
+}
+
 /* Behind the switch at s->at; true if there was one. */
 static bool pass_time(keel_simulation *sim, double t) {
     ki_switching *s = &sim->switching;

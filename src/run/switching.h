@@ -53,6 +53,9 @@ void ki_switching_clear(keel_simulation *sim);
 /* The workspaces are new: they learn between which times they may ask. */
 void ki_tell_switches(keel_simulation *sim);
 
+/* After the end of the run has moved: the next switch of time may be there now. */
+void ki_look_for_switches(keel_simulation *sim);
+
 /* Where the next step ends at the latest. */
 double ki_step_limit(const keel_simulation *sim);
 
