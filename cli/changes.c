@@ -58,37 +58,21 @@ bool cli_changes_take(cli_changes *c, const char *command, int flag, char *value
     }
 }
 
-static keel_status set_option(keel_settings *settings, const cli_override *o, keel_location where,
-                              keel_diagnostics *diagnostics) {
-    const keel_option *option = keel_option_find(o->name, where, diagnostics);
-    double value;
-    if (!option)
-        return KEEL_ERROR_INPUT;
-    if (option->type == KEEL_OPTION_WORD)
-        return keel_settings_set_word(settings, o->name, where, o->text, where, diagnostics);
-    if (cli_number(o->text, &value))
-        return keel_settings_set(settings, o->name, where, value, where, diagnostics);
-    keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "'%s' is not a number%s", o->text,
-                         option->type == KEEL_OPTION_GAIN
-                             ? "; a map or a matrix stands in the model file, under 'simulate'"
-                             : "");
-    return KEEL_ERROR_INPUT;
-}
-
 /* Applies the flags to settings. Problems are reported at the flag: "--tol 2x: error: ...". */
 static keel_status apply(const cli_changes *c, keel_settings *settings, keel_diagnostics *diagnostics) {
     keel_status status = KEEL_OK;
     char flag[160];
     if (c->method) {
         snprintf(flag, sizeof flag, "--method %s", c->method);
-        status = keel_method_parse(c->method, (keel_location){.file = flag}, diagnostics, &settings->method);
+        status =
+            keel_settings_set_text(settings, "method", c->method, (keel_location){.file = flag}, diagnostics);
     }
     for (int i = 0; i < c->override_count; i++) {
         const cli_override *o = &c->overrides[i];
         const char *name = strcmp(o->flag, CHANGE_NAMES[CLI_OPTION]) == 0 ? o->name : "";
         snprintf(flag, sizeof flag, "--%s %s%s%s", o->flag, name, *name ? "=" : "", o->text);
         keel_location where = {.file = flag};
-        keel_status set = set_option(settings, o, where, diagnostics);
+        keel_status set = keel_settings_set_text(settings, o->name, o->text, where, diagnostics);
         status = status == KEEL_OK ? set : status;
     }
     return status;

@@ -14,7 +14,7 @@ keel/pattern.h linalg     keel/saddle.h linalg        keel/rank.h linalg
 keel/system.h system      keel/equations.h equations
 keel/method.h base        keel/settings.h base        keel/step.h base
 keel/run.h run             keel/verdict.h run        keel/verify.h run          keel/compare.h compare
-keel/checkpoint.h run
+keel/checkpoint.h run      keel/simulation.h run      keel/session.h session
 keel/mechanism.h mechanism                            keel/assemble.h analyze
 keel/mobility.h analyze    keel/dependence.h formulate
 keel/native.h native      keel/modelfile.h modelfile                            keel/results.h results

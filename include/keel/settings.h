@@ -153,6 +153,10 @@ KEEL_API keel_status keel_settings_set_gain(keel_settings *settings, const char 
                                             const keel_gain *gain, keel_location gain_at,
                                             keel_diagnostics *diagnostics);
 
+/* Sets an option, or "method", from a text: a number, a word, "bdf" or "generalized-alpha/index3". */
+KEEL_API keel_status keel_settings_set_text(keel_settings *settings, const char *name, const char *text,
+                                            keel_location where, keel_diagnostics *diagnostics);
+
 /* Rules that involve several fields (a fixed step needs `step`, `until` after the start). */
 KEEL_API keel_status keel_settings_validate(const keel_settings *settings, double t_start,
                                             keel_diagnostics *diagnostics);

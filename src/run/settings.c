@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
@@ -219,6 +220,34 @@ keel_status keel_settings_set_gain(keel_settings *settings, const char *name, ke
 }
 
 /* Says why a method is not valid and what could stand in its place, in the words of the parser. */
+/* The whole of a text as a finite number. */
+static bool read_number(const char *text, double *value) {
+    char *end;
+    *value = strtod(text, &end);
+    return end != text && !*end && isfinite(*value);
+}
+
+keel_status keel_settings_set_text(keel_settings *settings, const char *name, const char *text,
+                                   keel_location where, keel_diagnostics *diagnostics) {
+    double value;
+    if (!settings || !name || !text)
+        return KEEL_ERROR_INPUT;
+    if (strcmp(name, "method") == 0)
+        return keel_method_parse(text, where, diagnostics, &settings->method);
+    const keel_option *option = keel_option_find(name, where, diagnostics);
+    if (!option)
+        return KEEL_ERROR_INPUT;
+    if (option->type == KEEL_OPTION_WORD)
+        return keel_settings_set_word(settings, name, where, text, where, diagnostics);
+    if (read_number(text, &value))
+        return keel_settings_set(settings, name, where, value, where, diagnostics);
+    keel_diagnostics_add(diagnostics, KEEL_ERROR, where, "'%s' is not a number%s", text,
+                         option->type == KEEL_OPTION_GAIN
+                             ? "; a map or a matrix stands in the model file, under 'simulate'"
+                             : "");
+    return KEEL_ERROR_INPUT;
+}
+
 static void report_method(keel_method m, keel_diagnostics *diagnostics) {
     const keel_location nowhere = {0};
     char text[64];

@@ -1,5 +1,6 @@
 /* Public functions refuse NULL where they need something: a status that says so, an empty answer, or nothing
  * done. Every function that takes a pointer stands here (tests/check_null_arguments.sh). */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include "keel/modelfile.h"
 #include "keel/native.h"
 #include "keel/results.h"
+#include "keel/session.h"
 
 /* What is not NULL must not be looked at before what is: any memory will do for it. */
 static _Alignas(max_align_t) char anything[1 << 16];
@@ -251,7 +253,13 @@ static void saddle_functions(void **state) {
 
 static void settings_functions(void **state) {
     (void)state;
-    REFUSES(1, keel_option_find(P(0), (keel_location){0}, NULL) == NULL);
+    REFUSES(1, keel_option_find(
+                   P(0),
+                   (keel_location) {
+                       0 REFUSES(3, keel_settings_set_text(P(0), P(1), P(2), (keel_location){0}, NULL) ==
+                                        KEEL_ERROR_INPUT);
+                   },
+                   NULL) == NULL);
     REFUSES(2, keel_settings_set(P(0), P(1), (keel_location){0}, 0, (keel_location){0}, NULL) ==
                    KEEL_ERROR_INPUT);
     REFUSES(3, keel_settings_set_word(P(0), P(1), (keel_location){0}, P(2), (keel_location){0}, NULL) ==
@@ -353,6 +361,49 @@ static void optional_arguments(void **state) {
     keel_model_free(model);
 }
 
+static void session_functions(void **state) {
+    (void)state;
+    REFUSES(1, keel_model_open(P(0), NULL, 0, NULL) == NULL);
+    REFUSES(1, keel_model_open_text(NULL, P(0), NULL, 0, NULL) == NULL);
+    REFUSES(3, keel_model_set_option(P(0), P(1), P(2), NULL) == KEEL_ERROR_INPUT);
+    REFUSES(1, keel_model_system(P(0)) == NULL);
+    REFUSES(1, *keel_model_name(P(0)) == 0);
+    REFUSES(1, keel_model_is_mechanism(P(0)) == 0);
+    REFUSES(1, keel_model_parameter_count(P(0)) == 0);
+    REFUSES(1, *keel_model_parameter_name(P(0), 0) == 0);
+    REFUSES(1, isnan(keel_model_parameter_value(P(0), 0)));
+    REFUSES(1, keel_model_check(P(0), NULL) == NULL);
+    IGNORES(1, keel_text_free(P(0)));
+    REFUSES(1, keel_model_run(P(0), NULL, NULL) == NULL);
+    IGNORES(1, keel_trajectory_free(P(0)));
+    REFUSES(1, keel_trajectory_status(P(0)) == KEEL_ERROR_INPUT);
+    REFUSES(1, keel_trajectory_kept_promises(P(0), NULL, 0) == 0);
+    REFUSES(1, keel_trajectory_rows(P(0)) == 0);
+    REFUSES(1, keel_trajectory_rows_of_run(P(0)) == 0);
+    REFUSES(1, keel_trajectory_columns(P(0)) == 0);
+    REFUSES(1, *keel_trajectory_name(P(0), 0) == 0);
+    REFUSES(1, *keel_trajectory_unit(P(0), 0) == 0);
+    REFUSES(1, keel_trajectory_is_shared(P(0), 0) == 0);
+    REFUSES(1, isnan(keel_trajectory_value(P(0), 0, 0)));
+    REFUSES(1, keel_trajectory_values(P(0)) == NULL);
+    REFUSES(1, keel_trajectory_summary(P(0)) == NULL);
+    REFUSES(2, keel_trajectory_save(P(0), P(1), NULL) == KEEL_ERROR_INPUT);
+    REFUSES(1, keel_simulation_open(P(0), NULL, NULL) == NULL);
+    REFUSES(2, keel_find_body(P(0), P(1), NULL) == -1);
+    REFUSES(2, keel_find_joint(P(0), P(1), NULL) == -1);
+}
+
+static void simulation_functions(void **state) {
+    (void)state;
+    REFUSES(2, keel_find_quantity(P(0), P(1), NULL).kind == KEEL_QUANTITY_NONE);
+    REFUSES(1, isnan(keel_row_value(P(0), (keel_quantity){KEEL_QUANTITY_TIME, 0})));
+    REFUSES(1, keel_simulation_advance(P(0), 1, NULL) == KEEL_ERROR_INPUT);
+    REFUSES(2, keel_simulation_state(P(0), P(1)) == KEEL_ERROR_INPUT);
+    REFUSES(2, keel_simulation_set_state(P(0), P(1)) == KEEL_ERROR_INPUT);
+    REFUSES(1, keel_simulation_reset(P(0)) == KEEL_ERROR_INPUT);
+    REFUSES(1, keel_simulation_until(P(0)) == 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(assemble_functions),    cmocka_unit_test(checkpoint_functions),
@@ -365,7 +416,8 @@ int main(void) {
         cmocka_unit_test(saddle_functions),      cmocka_unit_test(settings_functions),
         cmocka_unit_test(system_functions),      cmocka_unit_test(verdict_functions),
         cmocka_unit_test(verify_functions),      cmocka_unit_test(empty_structures),
-        cmocka_unit_test(optional_arguments),
+        cmocka_unit_test(optional_arguments),    cmocka_unit_test(session_functions),
+        cmocka_unit_test(simulation_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
