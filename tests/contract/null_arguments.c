@@ -253,13 +253,8 @@ static void saddle_functions(void **state) {
 
 static void settings_functions(void **state) {
     (void)state;
-    REFUSES(1, keel_option_find(
-                   P(0),
-                   (keel_location) {
-                       0 REFUSES(3, keel_settings_set_text(P(0), P(1), P(2), (keel_location){0}, NULL) ==
-                                        KEEL_ERROR_INPUT);
-                   },
-                   NULL) == NULL);
+    REFUSES(1, keel_option_find(P(0), (keel_location){0}, NULL) == NULL);
+    REFUSES(3, keel_settings_set_text(P(0), P(1), P(2), (keel_location){0}, NULL) == KEEL_ERROR_INPUT);
     REFUSES(2, keel_settings_set(P(0), P(1), (keel_location){0}, 0, (keel_location){0}, NULL) ==
                    KEEL_ERROR_INPUT);
     REFUSES(3, keel_settings_set_word(P(0), P(1), (keel_location){0}, P(2), (keel_location){0}, NULL) ==
