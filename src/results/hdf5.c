@@ -1,8 +1,10 @@
 /* hdf5.c - rows as HDF5: one dataset [rows x n] for each vector, appended in blocks.
  *
- * Rows wait in memory and go out together; after that the file is flushed, and until the next block nothing
- * is written to it: a run that is killed leaves a file that is complete up to its last block. The times are
- * appended last, so that their number is that of the complete rows.
+ * Rows wait in memory and go out together. The file is made for one writer and many readers (SWMR): HDF5 then
+ * writes what is pointed to before what points to it, and a run that is killed, even within a block, leaves a
+ * file with all rows up to the block before. In this mode nothing can be added but to datasets that are
+ * there, so those for the texts of the end are made at the beginning. The times are appended last, so that
+ * their number is that of the complete rows.
  */
 #include <errno.h>
 #include <math.h>
@@ -35,6 +37,7 @@ struct keel_hdf5 {
     ki_columns columns;
     hid_t set[KI_GROUPS]; /* 0 where there is none */
     hid_t step_set[KI_STEP_WIDTH];
+    hid_t summary, report; /* texts, empty until the end */
     block rows, steps;
     hsize_t rows_written, steps_written;
     time_t flushed;
@@ -83,7 +86,8 @@ static bool append(hid_t set, const block *b, int from, int columns, hsize_t alr
     bool good = space >= 0 && memory >= 0 &&
                 H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) >= 0 &&
                 H5Sselect_hyperslab(memory, H5S_SELECT_SET, memory_start, NULL, count, NULL) >= 0 &&
-                H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, b->values) >= 0;
+                H5Dwrite(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, b->values) >= 0 &&
+                H5Dflush(set) >= 0;
     H5Sclose(space);
     H5Sclose(memory);
     return good;
@@ -176,7 +180,9 @@ static bool make_sets(keel_hdf5 *h) {
         if (h->step_set[k] < 0 || !ki_hdf5_put_text(h->step_set[k], "units", unit))
             return false;
     }
-    return true;
+    h->summary = ki_hdf5_new_text(h->file, "summary");
+    h->report = ki_hdf5_new_text(h->file, "report");
+    return h->summary >= 0 && h->report >= 0;
 }
 
 static bool put_optional(hid_t file, const char *name, const char *text) {
@@ -199,10 +205,10 @@ static bool put_origin(hid_t file, const keel_origin *origin) {
            (!origin->model_text || ki_hdf5_put_long_text(file, "model", origin->model_text));
 }
 
-/* Files as HDF5 1.8 reads them: attributes of any size. */
+/* Files as HDF5 1.10 reads them: earlier ones do not know of readers beside a writer. */
 static hid_t create_file(const char *path) {
     hid_t list = H5Pcreate(H5P_FILE_ACCESS), file = -1;
-    if (list >= 0 && H5Pset_libver_bounds(list, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0)
+    if (list >= 0 && H5Pset_libver_bounds(list, H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0)
         file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, list);
     H5Pclose(list);
     return file;
@@ -221,7 +227,7 @@ static keel_status open_all(keel_hdf5 *h, const char *path, const keel_origin *o
         return KEEL_ERROR_MEMORY;
     errno = 0;
     h->file = create_file(path);
-    if (h->file < 0 || !put_origin(h->file, origin) || !make_sets(h))
+    if (h->file < 0 || !put_origin(h->file, origin) || !make_sets(h) || H5Fstart_swmr_write(h->file) < 0)
         return h->arena.failed ? KEEL_ERROR_MEMORY : failed(h);
     return flush(h);
 }
@@ -234,6 +240,10 @@ static bool close_sets(keel_hdf5 *h) {
     for (int k = 0; k < KI_STEP_WIDTH; k++)
         if (h->step_set[k] > 0)
             good = H5Dclose(h->step_set[k]) >= 0 && good;
+    if (h->summary > 0)
+        good = H5Dclose(h->summary) >= 0 && good;
+    if (h->report > 0)
+        good = H5Dclose(h->report) >= 0 && good;
     return good;
 }
 
@@ -329,8 +339,7 @@ static bool put_end(keel_hdf5 *h, const keel_result *result, const char *message
     bool good = verdict && file && keel_summary_write(file, h->name, h->system, result, message) == KEEL_OK;
     if (file)
         good = fclose(file) == 0 && good;
-    good = good && ki_hdf5_put_long_text(h->file, "summary", summary) &&
-           ki_hdf5_put_long_text(h->file, "report", verdict);
+    good = good && ki_hdf5_set_text(h->report, verdict) && ki_hdf5_set_text(h->summary, summary);
     free(summary);
     free(verdict);
     return good;

@@ -102,6 +102,22 @@ bool ki_hdf5_put_long_text(hid_t file, const char *name, const char *text) {
     return good;
 }
 
+hid_t ki_hdf5_new_text(hid_t file, const char *name) {
+    const hsize_t none = 0, any = H5S_UNLIMITED, chunk = 1 << 12;
+    hid_t space = H5Screate_simple(1, &none, &any), list = H5Pcreate(H5P_DATASET_CREATE), set = -1;
+    if (space >= 0 && list >= 0 && H5Pset_chunk(list, 1, &chunk) >= 0)
+        set = H5Dcreate2(file, name, H5T_STD_U8LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
+    H5Sclose(space);
+    H5Pclose(list);
+    return set;
+}
+
+bool ki_hdf5_set_text(hid_t set, const char *text) {
+    const hsize_t length = strlen(text);
+    return H5Dset_extent(set, &length) >= 0 &&
+           H5Dwrite(set, H5T_NATIVE_UCHAR, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) >= 0 && H5Dflush(set) >= 0;
+}
+
 /* ---- reading --------------------------------------------------------------------------------------------
  */
 
@@ -195,8 +211,10 @@ const char *ki_hdf5_get_long_text(hid_t file, const char *name, ki_arena *arena)
     if (set <= 0)
         return NULL;
     hid_t type = H5Dget_type(set), space = H5Dget_space(set);
-    size_t length = text_length(type);
-    if (length && length < MOST_TEXT && H5Sget_simple_extent_npoints(space) == 1) {
+    hssize_t points = H5Sget_simple_extent_npoints(space);
+    bool bytes = H5Tequal(type, H5T_STD_U8LE) > 0;
+    size_t length = bytes && points > 0 ? (size_t)points : points == 1 ? text_length(type) : 0;
+    if (length && length < MOST_TEXT) {
         text = KI_NEW(arena, char, length + 1);
         if (text && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0)
             text = NULL;

@@ -26,6 +26,28 @@ typedef struct reading {
                                                      (keel_location){.file = (r)->path}, __VA_ARGS__),       \
                                 KEEL_ERROR_INPUT))
 
+/* Whether a writer that lets others read has the file, or had it when it was killed: a mark behind signature,
+ * version (3) and two sizes of the superblock. */
+static bool is_being_written(const char *path) {
+    enum { VERSION = 8, MARKS = 11, WITH_READERS = 4 };
+    unsigned char head[12] = {0};
+    FILE *file = ki_open_regular(path);
+    bool whole = file && fread(head, 1, sizeof head, file) == sizeof head;
+    if (file)
+        fclose(file);
+    return whole && head[VERSION] == 3 && head[MARKS] & WITH_READERS;
+}
+
+/* Looks at what is half written once: a writer that was killed will not finish it. */
+static hid_t open_as_it_is(const char *path) {
+    bool written = is_being_written(path);
+    hid_t list = H5Pcreate(H5P_FILE_ACCESS), file = -1;
+    if (list >= 0 && (!written || H5Pset_metadata_read_attempts(list, 1) >= 0))
+        file = H5Fopen(path, written ? H5F_ACC_RDONLY | H5F_ACC_SWMR_READ : H5F_ACC_RDONLY, list);
+    H5Pclose(list);
+    return file;
+}
+
 static keel_status open_file(reading *r) {
     FILE *file = ki_open_regular(r->path);
     if (!file) {
@@ -39,7 +61,7 @@ static keel_status open_file(reading *r) {
         return COMPLAIN(r, "the file is empty");
     if (H5Fis_hdf5(r->path) <= 0)
         return COMPLAIN(r, "this is not an HDF5 file");
-    r->file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    r->file = open_as_it_is(r->path);
     if (r->file < 0)
         return COMPLAIN(r, "this HDF5 file is truncated or damaged");
     const char *format = ki_hdf5_get_text(r->file, "format", &r->record->arena);
