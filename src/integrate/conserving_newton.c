@@ -34,8 +34,8 @@ enum { MOST_ITERATIONS = 60, MOST_TURNS = 200 };
 /* Corrections below this part of the displacement change nothing. */
 static const double NOTHING = 1e-19;
 
-/* Old matrices stall here at the latest. */
-static const double ROUND_OFF = 1e-14;
+/* Old matrices stall here at the latest, or at this many times what a new one has left. */
+static const double ROUND_OFF = 1e-14, SPREAD = 3;
 
 static const double LEAST_DAMPING = 1.0 / 1024;
 
@@ -56,6 +56,7 @@ struct ki_midsolver {
     bool fresh; /* it belongs to the x that the correction starts from */
     double
         lever; /* what a force of one, times a displacement of its scale, displaces in parts of that scale */
+    double noise; /* where corrections with a new matrix came to a halt last, by length; 0: not yet */
     long linearizations;
 
     double move, length, z;  /* what corrections compare with: set_scales */
@@ -237,12 +238,15 @@ typedef enum verdict { DONE, GO_ON, NEW_MATRIX, RETREAT } verdict;
 
 /* What to do after a correction, damped by w, of the size `before`, that the same matrix would follow up with
  * one of the size `after`. */
-static verdict judge(const ki_midsolver *self, sizes before, sizes after, double w) {
+static verdict judge(ki_midsolver *self, sizes before, sizes after, double w) {
     double ratio = before.by_move > 0 ? after.by_move / before.by_move : 0;
+    double noise = fmin(fmax(ROUND_OFF, SPREAD * self->noise), self->tolerance);
     if (w == 1 && ratio <= 0.5 && ratio * after.by_move <= NOTHING)
         return DONE;
-    if (w == 1 && ratio > 0.5 && after.by_length <= (self->fresh ? self->tolerance : ROUND_OFF))
+    if (w == 1 && ratio > 0.5 && after.by_length <= (self->fresh ? self->tolerance : noise)) {
+        self->noise = self->fresh ? after.by_length : self->noise;
         return DONE;
+    }
     if (!(ratio <= (self->fresh ? 1 - 0.25 * w : 0.5)))
         return RETREAT;
     return ratio > 0.03 || self->full ? NEW_MATRIX : GO_ON;

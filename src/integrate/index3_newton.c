@@ -9,19 +9,11 @@ enum { MOST_ITERATIONS = 30, MOST_STUCK = 3, MOST_WAITED = 2 };
 /* Corrections that shrink less ask for a new matrix; less still, and a new one does not help. */
 static const double CONTRACTION = 0.3, STUCK = 0.9;
 
-/* A correction of this size, relative, is noise. */
-static const double ROUND_OFF = 1e-14, NEARLY_ROUND_OFF = 1e-12;
+/* A correction of this size, relative, is noise; and one of this many times what a new matrix has left. */
+static const double ROUND_OFF = 1e-14, NEARLY_ROUND_OFF = 1e-12, SPREAD = 3;
 
 /* What starts at zero counts as this part of its scale at most. */
 static const double SMALL = 1e-6;
-
-/* The size of a correction relative to the largest values so far. */
-typedef struct correction {
-    double q, z;
-    double lambda; /* of the multipliers to the multipliers */
-    double scaled; /* of the scaled multipliers to the scaled unknowns, displacements included; without
-                      scaling the same as `lambda` */
-} correction;
 
 bool ki_index3_newton_init(ki_index3_newton *self, ki_integrator *base, void *user) {
     const ki_dynamics *d = base->flow.dynamics;
@@ -135,7 +127,7 @@ static void raise_sizes(ki_index3_newton *self, double inertia) {
 }
 
 /* Displacements and states in parts of their scales, multipliers as the accelerations that they make. */
-static correction measure(ki_index3_newton *self) {
+static ki_index3_correction measure(ki_index3_newton *self) {
     const ki_dynamics *d = self->base->flow.dynamics;
     const keel_system *sys = d->system;
     const ki_scales *s = d->scales;
@@ -149,7 +141,8 @@ static correction measure(ki_index3_newton *self) {
     }
     raise_sizes(self, inertia);
     ki_index3_sizes now = self->now;
-    correction c = {.q = ratio(q, now.q), .z = ratio(dz, now.z), .lambda = ratio(lambda, now.lambda)};
+    ki_index3_correction c = {
+        .q = ratio(q, now.q), .z = ratio(dz, now.z), .lambda = ratio(lambda, now.lambda)};
     bool scaled = self->base->options->scaling != KEEL_SCALING_NONE;
     double step = ki_index3_displacement_scale(self->matrix); /* of a force, to what it moves */
     c.scaled = scaled ? ratio(step * lambda, fmax(now.q, step * now.lambda)) : c.lambda;
@@ -159,18 +152,37 @@ static correction measure(ki_index3_newton *self) {
     return c;
 }
 
-static double all_of(correction c) {
+static double all_of(ki_index3_correction c) {
     return larger(larger(c.q, c.z), c.lambda);
 }
 
 /* What is left when corrections no longer decrease is round-off if displacements and scaled multipliers are
  * below `tolerance`. States may be sums of large forces: more is allowed to them. Those that follow
  * multipliers have their noise of eps/h^2, and are judged on the scale of these. */
-static bool is_round_off(const ki_index3_newton *self, correction c, double tolerance) {
+static bool is_round_off(const ki_index3_newton *self, ki_index3_correction c, double tolerance) {
     static const double OF_STATES = 1e-8;
     bool follows = self->base->flow.dynamics->system->f_needs_lambda && c.lambda > 0;
     double z = follows ? c.z * c.scaled / c.lambda : c.z;
     return c.q <= tolerance && c.scaled <= tolerance && z <= fmax(tolerance, OF_STATES);
+}
+
+/* Whether a correction is as small as what round-off has left before: after it no more than that is left. */
+static bool is_noise(const ki_index3_newton *self, ki_index3_correction c) {
+    const ki_index3_correction *noise = &self->noise;
+    return c.q <= SPREAD * noise->q && c.z <= SPREAD * noise->z && c.lambda <= SPREAD * noise->lambda &&
+           c.scaled <= SPREAD * noise->scaled;
+}
+
+/* Whether an iteration that has become slow is at its end. With a matrix of this step it is, and tells how
+ * much round-off leaves: more, the longer a mechanism is. Later steps need no new matrix to find that out
+ * again. */
+static bool has_halted(ki_index3_newton *self, ki_index3_correction c, bool renewed) {
+    double tolerance = self->base->options->newton_tolerance;
+    double known = fmax(ROUND_OFF, SPREAD * larger(self->noise.q, self->noise.scaled));
+    bool halted = is_round_off(self, c, renewed ? tolerance : fmin(known, tolerance));
+    if (halted && renewed)
+        self->noise = c;
+    return halted;
 }
 
 /* Whether the constraints are closed, too, and not only corrections small: beyond a dead point of a motion
@@ -220,7 +232,7 @@ static bool is_fine(double excess, double before) {
 }
 
 /* Why the iteration ended without a solution. */
-static keel_status report(ki_index3_newton *self, double t, correction c) {
+static keel_status report(ki_index3_newton *self, double t, ki_index3_correction c) {
     ki_dynamics *d = self->base->flow.dynamics;
     int scaling = self->base->options->scaling;
     double tolerance = self->base->options->newton_tolerance, all = larger(larger(c.q, c.z), c.scaled);
@@ -234,7 +246,7 @@ static keel_status report(ki_index3_newton *self, double t, correction c) {
 }
 
 /* One iteration: *c is the correction that was made. */
-static keel_status iterate_once(ki_index3_newton *self, double t, bool fresh, correction *c) {
+static keel_status iterate_once(ki_index3_newton *self, double t, bool fresh, ki_index3_correction *c) {
     ki_dynamics *d = self->base->flow.dynamics;
     keel_status status = self->residual(self->user, t);
     if (!status && fresh)
@@ -259,7 +271,7 @@ keel_status ki_index3_iterate(ki_index3_newton *self, double t) {
     double before = INFINITY;
     int stuck = 0, waited = 0;
     bool renewed = false, solved = false;
-    correction c = {0};
+    ki_index3_correction c = {0};
     self->hopeless = false;
     self->now = self->largest; /* a diverging attempt must not make all later corrections look small */
     self->settled_q = self->settled_lambda = false;
@@ -274,8 +286,7 @@ keel_status ki_index3_iterate(ki_index3_newton *self, double t) {
             return status;
         double change = all_of(c), excess = excess_of(self);
         bool slow = change > CONTRACTION * previous;
-        /* slow with a matrix of this step, or as small as this: it is round-off that is left */
-        bool small = change <= tolerance || (slow && is_round_off(self, c, renewed ? tolerance : ROUND_OFF));
+        bool small = change <= tolerance || is_noise(self, c) || (slow && has_halted(self, c, renewed));
         solved = solved || (small && is_closed(self));
         if (solved && (is_fine(excess, before) || ++waited > MOST_WAITED))
             break;

@@ -12,13 +12,21 @@
  * its size over that of the one before, is below `allowed`.
  *
  * The matrix is kept over iterations and steps as long as corrections shrink to 0.3; otherwise it is made
- * anew.
+ * anew, unless a new one has shown before that what is left is round-off.
  */
 #ifndef KI_INDEX3_NEWTON_H
 #define KI_INDEX3_NEWTON_H
 
 #include "integrate/index3.h"
 #include "integrate/integrator.h"
+
+/* The size of a correction relative to the largest values so far. */
+typedef struct ki_index3_correction {
+    double q, z;
+    double lambda; /* of the multipliers to the multipliers */
+    double scaled; /* of the scaled multipliers to the scaled unknowns, displacements included; without
+                      scaling the same as `lambda` */
+} ki_index3_correction;
 
 /* Sizes of the unknowns, with which corrections are compared. */
 typedef struct ki_index3_sizes {
@@ -48,6 +56,7 @@ typedef struct ki_index3_newton {
     bool growing;                   /* a rule whose multipliers may oscillate and grow: for the message */
     bool hopeless;                  /* the last step failed for a reason that a smaller one makes worse */
     bool settled_q, settled_lambda; /* corrections have ceased to decrease */
+    ki_index3_correction noise;     /* the last that new matrices did not make smaller; 0: none yet */
     ki_index3_sizes largest;        /* of all solutions so far */
     ki_index3_sizes now;            /* of these and of the iterates so far */
 } ki_index3_newton;
