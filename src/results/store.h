@@ -1,7 +1,8 @@
 /* store.h - rows on their way into a file of HDF5.
  *
- * A file of HDF5 cannot be cut to an earlier length. So the rows of a run that may have to go on later are appended to a plain file first,
- * one record after the other; where the run ends they become a file of HDF5, all at once:
+ * A file of HDF5 cannot be cut to an earlier length. So the rows of a run that may have to go on later are
+ * appended to a plain file first, one record after the other; where the run ends they become a file of HDF5,
+ * all at once:
  *
  *     head      8 numbers: mark, columns, which optional columns there are, numbers of shared flags
  *     flags     int, which multipliers and which outputs are shared
