@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "results/record.h"
@@ -40,6 +41,13 @@ SEEN ssize_t pwrite64(int file, const void *bytes, size_t count, off_t at) {
 
 SEEN ssize_t pwrite(int file, const void *bytes, size_t count, off_t at) {
     return pwrite64(file, bytes, count, at);
+}
+
+/* Time stands still: blocks go out when they are full, however long that takes. */
+SEEN time_t time(time_t *now) {
+    if (now)
+        *now = 0;
+    return 0;
 }
 
 static double number(int i, int k) {
