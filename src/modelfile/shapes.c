@@ -86,10 +86,11 @@ static bool read_positive(ki_sketch *s, const ki_yaml *value, const char *owner,
 
 enum { AXES = 3 };
 
+/* Moments of inertia take perpendicular axes, and get them: those that are given are squared up. So they may
+ * be as coarse as any drawing, and only a slip is refused. */
 static bool check_perpendicular(ki_sketch *s, const ki_yaml *map, const char *owner, const double a[3],
                                 const double b[3]) {
-    static const double ROUNDING = 1e-6;
-    if (fabs(ki_dot3(a, b)) <= ROUNDING * sqrt(ki_dot3(a, a) * ki_dot3(b, b)))
+    if (fabs(ki_dot3(a, b)) <= KEEL_PRECISION_MOST * sqrt(ki_dot3(a, a) * ki_dot3(b, b)))
         return true;
     KI_COMPLAIN(s->loader, map->at, "the axes of '%s' are not perpendicular to each other", owner);
     return false;

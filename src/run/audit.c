@@ -116,6 +116,12 @@ static keel_status check_metric(keel_simulation *sim) {
     return status;
 }
 
+void ki_audit_exchange(ki_audit *audit, double change) {
+    audit->drift += change;
+    audit->sum.projection += change;
+    audit->exchanged += fabs(change);
+}
+
 keel_status ki_audit_step(keel_simulation *sim, double drift) {
     ki_audit *audit = &sim->audit;
     bool stepped = sim->integrator->steps > 0;

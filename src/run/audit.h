@@ -26,6 +26,7 @@ typedef struct ki_audit {
     double size;          /* largest energy and work so far (judge.h) ...           */
     double speed;         /* ... and velocity                                       */
     double yielded;       /* ... energy in the springs of a penalty formulation     */
+    double exchanged;     /* sum of |changes| of E - W where other rows were held   */
     bool metric_open;     /* the metric may add energy, but has not been seen to    */
     bool metric_large;    /* ... and is looked at by the second of these */
     ki_metric metric;
@@ -37,5 +38,8 @@ keel_status ki_audit_init(keel_simulation *sim);
 
 /* After the start (no step taken yet) and after every step: `drift` is E - W less its start. */
 keel_status ki_audit_step(keel_simulation *sim, double drift);
+
+/* Other rows are held from now on, and the state was moved onto them: E - W changed by this. */
+void ki_audit_exchange(ki_audit *audit, double change);
 
 #endif

@@ -212,7 +212,7 @@ static void visit_sum(ki_stream *s, keel_audit *x) {
 }
 
 static void visit_audit(ki_stream *s, ki_audit *x) {
-    double *numbers[] = {&x->drift, &x->gain_max, &x->size, &x->speed, &x->yielded};
+    double *numbers[] = {&x->drift, &x->gain_max, &x->size, &x->speed, &x->yielded, &x->exchanged};
     visit_sum(s, &x->last);
     visit_sum(s, &x->sum);
     ki_visit_long(s, &x->gains, 0, LONG_MAX);

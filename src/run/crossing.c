@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "run/judge.h"
-#include "run/meeting.h"
 
 /* Gaps relative to the largest one: below the first a pose counts as ahead, above the second a state is far
  * from it. */
@@ -24,8 +23,7 @@ static const double NEARER = 0.15, TOO_NEAR = 0.02, SHRUNK = 0.5;
 
 /* Of a bridge; a larger one is taken only where there is no better: from a start, after a failure, and where
  * the drawing is not exact. */
-static const double LARGEST_ERROR = 10; /* the whole tolerance: a step may use a tenth of it */
-static const double LAST_ERROR = 300;   /* where a run ends in a pose: steps on the way there do worse */
+static const double LAST_ERROR = 300; /* where a run ends in a pose: steps on the way there do worse */
 
 /* Where a drawing is not exact, gaps relative to the largest one: bridges begin no nearer than the first if
  * they can; below the second one is taken for want of a better; below the third no step is taken any more. */
@@ -40,8 +38,8 @@ static const double DENSE = 100;
 /* Poses with a larger offset are crossed by bridges or not at all. */
 static const double NOT_WITHOUT = 1e-10;
 
-/* A bridge across a pose in which the motion comes to rest is taken for want of a better up to this error. */
-static const double MOST_AT_REST = 1e-5;
+/* A bridge across a pose that steps do not get across is taken for want of a better up to this error. */
+static const double MOST_WITHOUT_STEPS = 1e-5;
 
 /* A try from nearer helps if its error is smaller by this. */
 static const double HELPS = 0.5;
@@ -77,7 +75,7 @@ static double largest_error(const keel_simulation *sim, double most, double offs
     bool last = most == INFINITY || sim->watch.gap < LAST * sim->watch.largest;
     if (offset == 0)
         return most;
-    return fmax(LARGEST_ERROR, (last ? sqrt(offset) : 0.1 * offset) / sim->settings.tolerance);
+    return fmax(KI_LARGEST_BRIDGE_ERROR, (last ? sqrt(offset) : 0.1 * offset) / sim->settings.tolerance);
 }
 
 static bool has_precision(const keel_simulation *sim) {
@@ -106,13 +104,11 @@ static int largest_offset(const keel_simulation *sim, const double *beta) {
  * the states are off. */
 static bool tells_offset(const keel_simulation *sim) {
     double error = sim->crossing.bridge->bridge_error, tolerance = sim->settings.tolerance;
-    return error <= LARGEST_ERROR || error * tolerance < sqrt(NOT_WITHOUT);
+    return error <= KI_LARGEST_BRIDGE_ERROR || error * tolerance < sqrt(NOT_WITHOUT);
 }
 
-/* After a try with `status`: the bridge takes the place of the integrator unless its error is larger than
- * `most`: *taken. */
-static keel_status take_if_good(keel_simulation *sim, keel_status status, double most,
-                                const ki_meeting *meeting, bool *taken) {
+keel_status ki_take_if_good(keel_simulation *sim, keel_status status, double most, const ki_meeting *meeting,
+                            bool *taken) {
     ki_crossing *c = &sim->crossing;
     ki_integrator *bridge = c->bridge;
     bool blurred = meeting->offset > 0;
@@ -125,7 +121,7 @@ static keel_status take_if_good(keel_simulation *sim, keel_status status, double
     bool found = bridge->bridge_found || blurred;
     if (most == LAST_ERROR) { /* an error knows what iterations have left */
         found = found || meeting->found;
-        most = meeting->found ? most : LARGEST_ERROR;
+        most = meeting->found ? most : KI_LARGEST_BRIDGE_ERROR;
     }
     bool gets_on = !sim->integrator || bridge->t > sim->integrator->t; /* it may have begun before */
     *taken = !status && found && gets_on && bridge->bridge_error <= largest_error(sim, most, meeting->offset);
@@ -157,7 +153,7 @@ static keel_status take_bridge(keel_simulation *sim, double t, const double *y, 
     if (!(H > 0))
         return KEEL_OK;
     sim->crossing.bridge->work_allowed = sim->integrator ? ki_allowed_work(sim) : 0;
-    keel_status status = take_if_good(sim, ki_try_bridge(sim, t, y, H, meeting), most, meeting, taken);
+    keel_status status = ki_take_if_good(sim, ki_try_bridge(sim, t, y, H, meeting), most, meeting, taken);
     if (!*taken)
         sim->dynamics.by_own = by_own;
     return status;
@@ -322,55 +318,65 @@ static bool begin_nearer(keel_simulation *sim, const ki_meeting *meeting, double
     static const double PART = 0.6;
     double nearer = meeting->t - PART * (meeting->t - *t);
     double error = sim->crossing.bridge->bridge_error;
-    if (!meeting->found || !(error > LARGEST_ERROR && error < INFINITY) || !(*t >= sim->integrator->t_old) ||
-        !(nearer > *t && nearer < sim->integrator->t) || !state_inside(sim, nearer, y))
+    if (!meeting->found || !(error > KI_LARGEST_BRIDGE_ERROR && error < INFINITY) ||
+        !(*t >= sim->integrator->t_old) || !(nearer > *t && nearer < sim->integrator->t) ||
+        !state_inside(sim, nearer, y))
         return false;
     *t = nearer;
     return true;
 }
 
-/* After a try that was not good enough: from nearer the next one should be better. If it is not,
- * accelerations near the pose are at their round-off, and the one before was the best. Of an exact drawing it
- * is worth no more than the attempts of the integrator, which get better from nearer; but where the motion
- * comes to rest in the pose steps do not tell the branches apart. */
-static keel_status compare_tries(keel_simulation *sim, double t, const double *y, const ki_meeting *meeting,
-                                 bool *taken) {
+/* Of the tries that were not good enough. */
+static void keep_best(ki_crossing *c, double t, const double *y, const ki_meeting *meeting) {
+    if (!(c->bridge->bridge_error < c->best_error))
+        return;
+    memcpy(c->best_y, y, (size_t)c->bridge->n * sizeof *y);
+    c->best_t = t, c->best_pose = meeting->t, c->best_error = c->bridge->bridge_error;
+}
+
+/* Next to a pose accelerations are round-off, and far from it a bridge is too long for its nodes. Where tries
+ * from nearer are no better than `before`, or no step gets nearer, the best of them is taken. Of an exact
+ * drawing it has to be better than the attempts of the integrator, which improve from nearer; where steps
+ * only shrink, or the motion comes to rest in the pose, there are none to compare with. */
+static keel_status take_best_try(keel_simulation *sim, double pose, double before, bool exact, bool *taken) {
     ki_crossing *c = &sim->crossing;
     const ki_integrator *in = sim->integrator;
-    bool exact = !(meeting->offset > 0);
-    double error = c->bridge->bridge_error, of_steps = in->across_failed ? in->across_error : 0;
-    if (comes_to_rest(sim))
-        of_steps = MOST_AT_REST / sim->settings.tolerance;
-    bool known = error < INFINITY && (!exact || error < of_steps);
-    if (!known && !(c->best_error < INFINITY))
-        return KEEL_OK;
-    if (known && !(error > HELPS * c->best_error)) {
-        memcpy(c->best_y, y, (size_t)c->bridge->n * sizeof *y);
-        c->best_t = t, c->best_pose = meeting->t, c->best_error = error;
-        return KEEL_OK;
-    }
-    if (exact && !(c->best_error < of_steps))
+    bool stuck = is_blurred(sim, pose);
+    double of_steps = in->across_failed ? in->across_error : 0;
+    if (comes_to_rest(sim) || (stuck && !in->across_failed))
+        of_steps = MOST_WITHOUT_STEPS / sim->settings.tolerance;
+    bool improving = !(c->best_error > HELPS * before) && !stuck;
+    if (!(c->best_error < INFINITY) || improving || (exact && !(c->best_error < of_steps)))
         return KEEL_OK;
     ki_meeting again;
     return take_bridge(sim, c->best_t, c->best_y, 2 * (c->best_pose - c->best_t), INFINITY, &again, taken);
 }
 
-/* From next to branches that pass each other a bridge may be led astray at once; from farther away it is not.
- */
-static bool begin_farther(keel_simulation *sim, double pose, double *t, double *y) {
-    const ki_crossing *c = &sim->crossing;
-    if (!has_precision(sim) || c->bridge->bridge_error < INFINITY || !(c->sooner_gap > 0) ||
-        !(c->sooner_t < *t) || !(pose - c->sooner_t < LONGEST * (pose - *t)))
-        return false;
-    memcpy(y, c->sooner_y, (size_t)sim->integrator->n * sizeof *y);
-    *t = c->sooner_t;
-    return true;
-}
-
 static keel_status try_from(keel_simulation *sim, double t, double *y, double pose, double most,
                             ki_meeting *meeting, bool *taken) {
     keel_status status = try_rows(sim, t, y, pose, most, meeting, taken);
-    return status || *taken ? status : compare_tries(sim, t, y, meeting, taken);
+    if (!status && !*taken)
+        keep_best(&sim->crossing, t, y, meeting);
+    return status;
+}
+
+/* From the states farther away that are remembered, unless they are from before another pose. The pose is
+ * known better by now: of nodes on either side alike, the nearest ones are as far from it as can be. */
+static keel_status try_from_farther(keel_simulation *sim, double t, double pose, double most,
+                                    ki_meeting *meeting, bool *taken) {
+    ki_crossing *c = &sim->crossing;
+    const double times[] = {c->far_t, c->sooner_t}, gaps[] = {c->far_gap, c->sooner_gap};
+    const double *states[] = {c->far_y, c->sooner_y};
+    keel_status status = KEEL_OK;
+    for (int i = 0; i < 2 && !status && !*taken; i++) {
+        if (!(gaps[i] > 0) || !(times[i] < t) || !(times[i] > sim->watch.logged))
+            continue;
+        t = times[i];
+        memcpy(c->try_y, states[i], (size_t)sim->integrator->n * sizeof(double));
+        pose = meeting->found ? meeting->t : pose;
+        status = try_from(sim, t, c->try_y, pose, most, meeting, taken);
+    }
+    return status;
 }
 
 keel_status ki_prepare_crossing(keel_simulation *sim) {
@@ -395,12 +401,15 @@ keel_status ki_prepare_crossing(keel_simulation *sim) {
     }
     ki_meeting meeting = {0};
     double *y = c->try_y, t = begin_sooner(sim, pose, y);
-    double most = asked ? (ends_there(sim, pose) ? LAST_ERROR : LARGEST_ERROR) : -1;
+    double most = asked ? (ends_there(sim, pose) ? LAST_ERROR : KI_LARGEST_BRIDGE_ERROR) : -1,
+           before = c->best_error;
     keel_status status = try_from(sim, t, y, pose, most, &meeting, &taken);
     for (int i = 0; i < MOST_NEARER && !status && !taken && begin_nearer(sim, &meeting, &t, y); i++)
         status = try_from(sim, t, y, meeting.t, most, &meeting, &taken);
-    if (!status && !taken && begin_farther(sim, pose, &t, y))
-        status = try_from(sim, t, y, pose, most, &meeting, &taken);
+    if (!status && !taken && (asked || c->bridge->bridge_error == INFINITY))
+        status = try_from_farther(sim, t, pose, most, &meeting, &taken);
+    if (!status && !taken)
+        status = take_best_try(sim, pose, before, !(meeting.offset > 0), &taken);
     if (!status && !taken && (asked || !c->looked)) {
         c->declined = sim->watch.gap;
         if (comes_to_rest(sim)) /* a step across would be one that ends there: ordinary ones come nearer */
@@ -459,77 +468,4 @@ keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
     ki_factor_at(&sim->dynamics, sim->integrator->t, sim->integrator->y); /* where the run stands */
     sim->dynamics.trouble = trouble;
     return tried ? tried : status;
-}
-
-/* A search for the length of a bridge away from a start. */
-typedef struct departure {
-    double t, H;
-    const double *y, *rate;
-    bool resting;
-    double best, least; /* the length with the least error, and that */
-    double first;       /* the longest one that was found without one before it */
-    ki_meeting meeting;
-} departure;
-
-/* Its error; infinite: none was found. */
-static double try_length(keel_simulation *sim, departure *from, bool again) {
-    const ki_integrator *bridge = sim->crossing.bridge;
-    keel_status status =
-        ki_try_bridge_away(sim, from->t, from->y, from->H, from->rate, from->resting, again, &from->meeting);
-    double error = !status && bridge->bridge_found ? bridge->bridge_error : INFINITY;
-    if (error < from->least)
-        from->least = error, from->best = from->H;
-    return error;
-}
-
-static const double SHORTER = 0.7, LONGER = 1.2;
-
-/* Long ones miss the motion, and of short ones the rates are round-off, so near to the pose: shorter until
- * one is good, and where none is longer again, each from the one before it. */
-static void find_length(keel_simulation *sim, departure *from) {
-    enum { MOST_SHORTER = 12, MOST_LONGER = 16 };
-    static const double ENOUGH = 100;
-    for (int k = 0; k < MOST_SHORTER && from->least > LARGEST_ERROR; k++, from->H *= SHORTER)
-        if (try_length(sim, from, false) > ENOUGH * from->least)
-            break;
-    from->H = from->first = from->best;
-    if (!(from->least > LARGEST_ERROR) || from->least == INFINITY)
-        return;
-    try_length(sim, from, false);
-    for (int k = 0; k < MOST_LONGER && from->least > LARGEST_ERROR; k++) {
-        from->H *= LONGER;
-        if (!(try_length(sim, from, true) < ENOUGH * from->least))
-            break;
-    }
-}
-
-/* Once more the way to the best one. */
-static keel_status take_best(keel_simulation *sim, departure *from, bool *taken) {
-    from->H = from->first;
-    keel_status status = KEEL_OK;
-    for (bool again = false; !status && from->H < 1.01 * from->best; again = true, from->H *= LONGER)
-        status = ki_try_bridge_away(sim, from->t, from->y, from->H, from->rate, from->resting, again,
-                                    &from->meeting);
-    return take_if_good(sim, status, INFINITY, &from->meeting, taken);
-}
-
-keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double *y, const double *rate) {
-    double speed = 0, pull = 0, H = sim->dynamics.t_last - t;
-    const keel_system *sys = sim->system;
-    for (int j = 0; j < sys->n_v; j++) {
-        double size = sim->held.look.size[j];
-        speed = fmax(speed, fabs(y[sys->n_q + j]) / size);
-        pull = fmax(pull, fabs(rate[sys->n_q + j]) / size);
-    }
-    /* as long as it takes to get half of a natural size away */
-    if (speed > 0)
-        H = fmin(H, 0.5 / speed);
-    if (pull > 0)
-        H = fmin(H, 1 / sqrt(pull));
-    departure from = {.t = t, .H = H, .y = y, .rate = rate, .resting = speed == 0, .least = INFINITY};
-    sim->crossing.bridge->work_allowed = 0;
-    find_length(sim, &from);
-    bool taken = false;
-    keel_status status = from.best > 0 ? take_best(sim, &from, &taken) : KEEL_OK;
-    return status || taken ? status : KEEL_ERROR_CONVERGENCE;
 }

@@ -9,7 +9,9 @@
 #ifndef KI_CROSSING_H
 #define KI_CROSSING_H
 
-#include "run/simulation.h"
+#include "run/meeting.h"
+
+#define KI_LARGEST_BRIDGE_ERROR 10 /* the whole tolerance: a step may use a tenth of it */
 
 keel_status ki_crossing_init(keel_simulation *sim);
 
@@ -29,6 +31,11 @@ void ki_remember_far(keel_simulation *sim);
 /* After a failed step: a bridge from the last state that was far from the pose ahead. KEEL_OK if it has taken
  * its step; `status` otherwise. */
 keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status);
+
+/* After a try with `status`: the bridge takes the place of the integrator unless its error is larger than
+ * `most`: *taken. */
+keel_status ki_take_if_good(keel_simulation *sim, keel_status status, double most, const ki_meeting *meeting,
+                            bool *taken);
 
 /* The first step from a singular pose, with the rate there. */
 keel_status ki_leave_singular_start(keel_simulation *sim, double t, const double *y, const double *rate);

@@ -320,11 +320,18 @@ int ki_rank_of_all(keel_simulation *sim, double t, const double *y, double least
     return ki_rank_above(&sim->held.look, &at, least, &status);
 }
 
+/* E - W at sim->row_y; 0 where the model cannot tell, which the steps will find out. */
+static double energy_here(keel_simulation *sim, double t) {
+    double energy, kept;
+    return ki_measure_energy(&sim->rows, t, sim->row_y, 0, &energy, &kept) ? 0 : kept;
+}
+
 /* Goes on from sim->row_y with the rows that were taken last. */
 static keel_status change_rows(keel_simulation *sim, double t, double step) {
     ki_held *h = &sim->held;
     ki_selection *old = h->selection;
     const keel_system *active = sim->active;
+    double before = energy_here(sim, t);
     bool whole;
     keel_status status = select_rows(sim, &whole);
     if (!status && whole)
@@ -337,6 +344,7 @@ static keel_status change_rows(keel_simulation *sim, double t, double step) {
         sim->active = active;
         return status;
     }
+    ki_audit_exchange(&sim->audit, energy_here(sim, t) - before);
     ki_selection_free(old);
     return KEEL_OK;
 }

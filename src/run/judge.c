@@ -186,7 +186,9 @@ static double limit_of_energy(const keel_simulation *sim, keel_energy_promise pr
         drawing *= fmin(sim->watch.largest / sim->watch.smallest, MOST_BY_GAP);
     if (sim->watch.active && sim->watch.smallest < POSE * sim->watch.largest)
         round_off = fmax(round_off, ACROSS_POSE);
-    return fmin(fmax(ENERGY_PER_STEP * eps * steps, fmax(round_off, drawing)), SPOILT_ENERGY);
+    double exchanged = sim->audit.size > 0 ? sim->audit.exchanged / sim->audit.size : 0;
+    double limit = fmax(ENERGY_PER_STEP * eps * steps, fmax(round_off, drawing)) + exchanged;
+    return fmin(limit, SPOILT_ENERGY);
 }
 
 /* ---- judgements -----------------------------------------------------------------------------------------

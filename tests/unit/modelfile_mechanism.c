@@ -153,10 +153,14 @@ static void inertia_turns_with_its_axes(void **state) {
                   "bodies:\n"
                   "  a: {mass: 1, centre: [0, 0, 0], inertia: [2, 3, 4, 0.1, 0.2, 0.3]}\n"
                   "  b: {mass: 1, centre: [0, 0, 0], inertia: [1, 2, 2], "
-                  "axes: {x: [1, 1, 0], y: [-1, 1, 0]}}\n");
+                  "axes: {x: [1, 1, 0], y: [-1, 1, 0]}}\n"
+                  "  c: {mass: 1, centre: [0, 0, 0], inertia: [2, 2, 2], "
+                  "axes: {x: [0.435874, -0.630391, -0.642356], y: [-0.810007, -0.585873, 0.025324]}}\n");
     assert_numbers(body_of(&d, "a")->inertia, (const double[]){2, 3, 4, 0.1, 0.2, 0.3}, 6);
     /* 2 - n n^T with n = (1, 1, 0)/sqrt(2) */
     assert_numbers(body_of(&d, "b")->inertia, (const double[]){1.5, 1.5, 2, -0.5, 0, 0}, 6);
+    /* six digits: they are squared up */
+    assert_numbers(body_of(&d, "c")->inertia, (const double[]){2, 2, 2, 0, 0, 0}, 6);
     close_text(&d);
 }
 
