@@ -9,9 +9,8 @@
  *     METHOD BODIES VELOCITIES CONSTRAINTS STEPS
  *
  * or METHOD - and what went wrong. The first steps are not counted: methods of many orders begin with the
- * lowest, and chosen steps are still growing. Fixed steps are those of FIXED, which no model here finds long;
- * closed forms are left out, as they are of the few mechanisms that have some. `bench_scaling --methods`
- * lists all methods. scaling.sh makes the table. */
+ * lowest, and chosen steps are still growing. Fixed steps are those of FIXED, which no model here finds long.
+ * `bench_scaling --methods` lists all methods. scaling.sh makes the table. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,18 +42,16 @@ static keel_status take_steps(keel_simulation *sim, int count) {
 }
 
 static void count(const keel_model *model, const char *bodies, keel_method method) {
-    keel_system system = *model->system;
     keel_settings settings = model->settings;
     char name[64];
     keel_status status;
     keel_method_text(method, name);
-    system.reduction = NULL;
     settings.method = method;
     settings.code = KEEL_CODE_TAPE;
     settings.until = 1e3;
     settings.step = keel_integrator_is_adaptive(method.integrator) ? settings.step : FIXED;
-    keel_simulation *sim =
-        keel_simulation_new(&system, model->start, model->velocities_given, &settings, messages, &status);
+    keel_simulation *sim = keel_simulation_new(model->system, model->start, model->velocities_given,
+                                               &settings, messages, &status);
     if (sim)
         status = take_steps(sim, BEFORE);
     if (sim && status >= 0) {
@@ -69,7 +66,7 @@ static void count(const keel_model *model, const char *bodies, keel_method metho
     if (status < 0)
         printf("%s - %s\n", name, last_message(status));
     else
-        printf("%s %s %d %d %d\n", name, bodies, system.n_v, keel_system_m(&system), counted);
+        printf("%s %s %d %d %d\n", name, bodies, model->system->n_v, keel_system_m(model->system), counted);
     fflush(stdout);
     keel_simulation_free(sim);
 }

@@ -62,14 +62,6 @@ static void write_sizes(const keel_system *system) {
     }
 }
 
-static void write_reduction(const keel_reduction *reduction) {
-    if (!reduction)
-        return;
-    int left = reduction->system->n_q;
-    label("closed forms");
-    printf("%s: %d coordinate%s left\n", reduction->reason, left, left == 1 ? " is" : "s are");
-}
-
 /* Evaluates Phi and the velocity violation at the point, then the rank of J. */
 static keel_status evaluate(findings *f) {
     const keel_system *system = f->system;
@@ -265,7 +257,6 @@ static int check(keel_model *model, keel_diagnostics *diagnostics) {
 
     printf("%s\n", model->name);
     write_sizes(model->system);
-    write_reduction((result.system ? result.system : model->system)->reduction);
     if (evaluated >= 0)
         evaluated = cli_write_mobility(model);
     if (evaluated >= 0) {

@@ -37,7 +37,6 @@ static void prepare(ki_draft *d, ki_batch *batch, void *data) {
             t->settings.tolerance = t->settings.absolute_tolerance = TOLERANCE[k];
             t->settings.step = fixed ? STEP[k] : 0;
             t->settings.order = t->settings.method.integrator == KEEL_BDF_FIXED ? 3 : 0;
-            t->settings.closed_forms = KEEL_CLOSED_FORMS_NO;
             t->may_fail = true;
             ki_batch_add(batch, d, 0.3, ki_trial_run, t);
         }
@@ -59,7 +58,7 @@ static void conclude(ki_draft *d, const void *data) {
     const branches *b = data;
     int kept = 0, projected = 0, silent = 0, runs = 0;
     ki_table(d, "Which methods keep the branch at folds?",
-             "Two windows of bars through ten flat poses in 10 s, closed forms off: kept; stops (with a "
+             "Two windows of bars through ten flat poses in 10 s: kept; stops (with a "
              "message); LEFT: "
              "ends on another branch. Of rk4 and bdf-fixed the steps are 0.02, 0.01, 0.005, 0.002, 0.001.",
              "method\t1e-4\t1e-6\t1e-8\t1e-10\t1e-12");

@@ -1,4 +1,4 @@
-/* long_run.h - what long runs of a system use (keel_system.for_run): formulas, shortened, with closed forms.
+/* long_run.h - what long runs of a system use (keel_system.for_run): formulas, shortened.
  * After cmocka.h. */
 #ifndef TEST_LONG_RUN_H
 #define TEST_LONG_RUN_H

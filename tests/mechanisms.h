@@ -18,7 +18,6 @@ typedef struct variant {
     const char *coordinates; /* "relative", "absolute" */
     const char *method;
     double tolerance, until;
-    keel_closed_forms closed_forms;
     const swap *swaps; /* ended by NULL; each must occur */
     const keel_assignment *set;
     int set_count;
@@ -96,7 +95,6 @@ static inline trial variant_trial(const variant *v) {
     t.settings = t.model->settings;
     if (v->method && keel_method_parse(v->method, (keel_location){0}, t.messages, &t.settings.method))
         fail_msg("%s", keel_diagnostics_get(t.messages, 0).text);
-    t.settings.closed_forms = (int)v->closed_forms;
     t.settings.tolerance = v->tolerance > 0 ? v->tolerance : t.settings.tolerance;
     t.settings.until = v->until > 0 ? v->until : t.settings.until;
     return t;

@@ -199,11 +199,11 @@ KEEL_API keel_status keel_mechanism_compile(const keel_mechanism *mechanism, kee
 KEEL_API void keel_compiled_clear(keel_compiled *compiled);
 KEEL_API void keel_mechanism_system_free(keel_system *system);
 
-/* Lets runs that are long enough have the equations of a small mechanism, and of its reduction, as formulas,
- * which then answer for it (keel_system.for_run): the same numbers up to round-off, exact derivatives, loops
- * in closed form, and machine code where keel_native_attach finds a compiler. To be called before the system
- * is used. Mechanisms that have what is not written (quaternions, nonholonomic conditions, dry friction, many
- * bodies) stay as they are. KEEL_ERROR_MEMORY. */
+/* Lets runs that are long enough have the equations of a small mechanism as formulas, which then answer for
+ * it (keel_system.for_run): the same numbers up to round-off, exact derivatives, and machine code where
+ * keel_native_attach finds a compiler. To be called before the system is used. Mechanisms that have what is
+ * not written (quaternions, nonholonomic conditions, dry friction, many bodies) stay as they are.
+ * KEEL_ERROR_MEMORY. */
 KEEL_API keel_status keel_mechanism_write(keel_system *system);
 
 /* ---- looking at a compiled mechanism; only the first two may be asked of other systems ------------------

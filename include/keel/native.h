@@ -35,8 +35,8 @@ typedef struct keel_native_options {
     double patience;      /* seconds after which a compiler is ended; 0: 300                */
 } keel_native_options;
 
-/* Writes the code of what long runs of the system use (keel_system.for_run), and of its reduction if it has
- * one, and takes what the cache has for them. `options` may be NULL. Warnings say why
+/* Writes the code of what long runs of the system use (keel_system.for_run), and takes what the cache has of
+ * it. `options` may be NULL. Warnings say why
  * there is no machine code: a system that is not made of equations, no compiler, a cache that others may
  * write to. NULL only when out of memory. The system must live until keel_native_detach; several threads may
  * run it meanwhile, the calls here are for one. */

@@ -83,11 +83,9 @@ typedef struct keel_result {
     const char *method_reason; /* why, for "auto"; otherwise NULL */
     const keel_system *system; /* whose steps were taken: that of the run, or what its `for_run` answered;
                                   lives as long as that of the run; NULL: none */
-    const char *closed_forms; /* what was solved beforehand (keel_reduction.reason); NULL: nothing, or the run
-                                 left it (an event tells when) */
-    keel_state *final;        /* last good state, lambda included; owned, keel_result_clear frees it */
-    double *v_rate;           /* accelerations there [n_v]; owned  */
-    double *outputs;          /* outputs there [n_outputs]; owned  */
+    keel_state *final;         /* last good state, lambda included; owned, keel_result_clear frees it */
+    double *v_rate;            /* accelerations there [n_v]; owned  */
+    double *outputs;           /* outputs there [n_outputs]; owned  */
     keel_violation position, velocity;
     keel_violation repeated; /* positions of constraints that follow others instead of being held */
     int repeated_count;      /* how many those are, at all levels; 0: all are held */

@@ -54,11 +54,6 @@ typedef enum keel_start_state {
     KEEL_START_AS_GIVEN    /* off them on purpose, for methods that let it be */
 } keel_start_state;
 typedef enum keel_singular { KEEL_SINGULAR_CONTINUE, KEEL_SINGULAR_STOP } keel_singular;
-typedef enum keel_closed_forms {
-    KEEL_CLOSED_FORMS_AUTO, /* with the method auto, where there are some */
-    KEEL_CLOSED_FORMS_YES,
-    KEEL_CLOSED_FORMS_NO
-} keel_closed_forms;
 typedef enum keel_code { KEEL_CODE_AUTO, KEEL_CODE_TAPE, KEEL_CODE_NATIVE } keel_code;
 
 typedef struct keel_settings {
@@ -107,8 +102,7 @@ typedef struct keel_settings {
     int solution;            /* a keel_solution: of the conserving step                               */
     double augmented_penalty; /* of KEEL_SOLUTION_AUGMENTED                                           */
 
-    int singular;     /* a keel_singular: what to do when a singular pose is passed                 */
-    int closed_forms; /* a keel_closed_forms: loops that are solved once and for all (docs/closed-forms.md) */
+    int singular;      /* a keel_singular: what to do when a singular pose is passed                 */
     double base_steps; /* steps after which a run begins anew from what a checkpoint holds; 0: never
                           (docs/checkpoint.md) */
     int code; /* a keel_code: what evaluates formulas. The program reads it; keel_run takes the system as it

@@ -89,45 +89,6 @@ typedef struct keel_rigid {
     double *rate;     /* [n_rigid] of p when v' = at->a */
 } keel_rigid;
 
-/* The same motion in fewer coordinates u, for a system whose loops can be solved once and for all: on the
- * branch on which it begins, a motion is
- *
- *     q = q(u, t),   v = q_u u' + q_t
- *
- * and `system`, an unconstrained system in u, tells u''. Its velocities w are u', or it has kinematics
- * u' = N(u) w (not together with `room`). It has no first-order states, auxiliaries or invariants. If the
- * full system knows its energy, so does this one, with the power that goes with it: both energies are the
- * same, or differ as they do in moving coordinates, while energy less work is constant in both. The option
- * `closed_forms` lets a run integrate it (docs/closed-forms.md); violations, multipliers, outputs and
- * energies are those of the full system at q(u, t). */
-typedef struct keel_reduction keel_reduction;
-struct keel_reduction {
-    const keel_system *system; /* in u */
-    const void *model;         /* the implementer's data, never written after construction */
-    const char *reason;        /* what was solved, as a clause: "2 parallelograms turn with 'bar[0]'" */
-
-    /* u and w at t of a state that satisfies the constraints of the full system; 0: it is on another branch,
-     * or so near to a pose where branches meet that it cannot be told. `work` is a scratch area of `system`.
-     */
-    int (*shrink)(const keel_reduction *reduction, void *work, double t, const double *q, const double *v,
-                  double *u, double *w);
-
-    /* q(u, t) and v(u, w, t) */
-    void (*expand)(const keel_reduction *reduction, void *work, double t, const double *u, const double *w,
-                   double *q, double *v);
-
-    /* How far (t, u) is from where q(u, t) ends because another branch meets this one, or none goes on: at
-     * most 1, 0 there, and smooth in between. A run goes on with all coordinates before it gets there. NULL:
-     * it ends nowhere. */
-    double (*room)(const keel_reduction *reduction, void *work, double t, const double *u);
-
-    /* Poses in which J of the full system loses rank, where another branch meets this one: value[i] of u
-     * passes a whole number in each of them. 0 and NULL: none. */
-    int n_poses;
-    const int *pose_row; /* [n_poses] a constraint of the full system that becomes dependent there */
-    void (*poses)(const keel_reduction *reduction, const double *u, double *value);
-};
-
 struct keel_system {
     int n_q, n_v, n_z, n_s, n_h, n_n;
     int n_i; /* invariants */
@@ -199,10 +160,9 @@ struct keel_system {
     const keel_saddle_code *(*kernel)(const keel_system *system, void *work);
 
     /* The system that a run of about `evaluations` evaluations is to use: this one, or the same equations by
-     * programs that cost more to make than a shorter run takes, with the loops that these solve in closed
-     * form. They are made once, for all threads; the result belongs to this system. Numbers differ by
-     * round-off between the two, so a run asks once, before its start. NULL as an answer: out of memory; NULL
-     * as a function: there is nothing else. */
+     * programs that cost more to make than a shorter run takes. They are made once, for all threads; the
+     * result belongs to this system. Numbers differ by round-off between the two, so a run asks once, before
+     * its start. NULL as an answer: out of memory; NULL as a function: there is nothing else. */
     const keel_system *(*for_run)(const keel_system *system, double evaluations);
 
     /* v' [n_v] at a point that needs no multipliers, and the power of keel_terms, without M and J: a
@@ -227,9 +187,6 @@ struct keel_system {
         void (*constrain)(const keel_system *system, void *work, const double *s, double *x, double *lambda);
         double (*gap)(const keel_system *system, void *work);
     } own;
-
-    /* The same motion in fewer coordinates; NULL: not known. */
-    const keel_reduction *reduction;
 
     /* q' = N(q) v; NULL when q' = v. */
     void (*kinematics)(const keel_system *system, const double *q, const double *v, double *q_rate);

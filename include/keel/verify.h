@@ -3,7 +3,7 @@
  * The motion is computed twice more beside the run, by other methods and at tighter tolerances:
  *
  *     A   the method auto,                        tolerance / 1000
- *     B   another integrator, no closed forms,    tolerance / 1000
+ *     B   another integrator,                     tolerance / 1000
  *
  * and every row of the run is compared with theirs:
  *

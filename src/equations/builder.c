@@ -15,7 +15,7 @@ bool ki_builder_init(ki_builder *b, const keel_equations *source, keel_diagnosti
 }
 
 void ki_builder_free(ki_builder *b) {
-    if (b->graph && !b->released)
+    if (b->graph)
         ki_graph_free(b->graph);
     for (int kind = 0; kind < KI_KINDS; kind++)
         free(b->of[kind].at);
@@ -41,14 +41,14 @@ void ki_builder_free(ki_builder *b) {
 
 ki_model *ki_builder_release(ki_builder *b) {
     ki_model *model = b->model;
-    if (model->preparation)
-        ki_preparation_keep(model->preparation, b);
     b->model = NULL;
+    if (model->preparation && ki_preparation_keep(model->preparation, model, b->graph))
+        b->graph = NULL;
     return model;
 }
 
 bool ki_out_of_memory(const ki_builder *b) {
-    bool graph_failed = !b->released && (!b->graph || ki_graph_failed(b->graph));
+    bool graph_failed = !b->graph || ki_graph_failed(b->graph);
     return b->out_of_memory || graph_failed || b->arena.failed || (b->model && b->model->arena.failed);
 }
 

@@ -19,8 +19,6 @@
  *     drawing.c         points and lines to look at
  *     system.c          sizes, patterns, names
  *     start.c           the start state, and what can be checked at it
- *     solve.c           constraints solved for one coordinate each
- *     reduction.c       the motion in the coordinates that are left
  */
 #ifndef KI_EQUATIONS_BUILDER_H
 #define KI_EQUATIONS_BUILDER_H
@@ -139,11 +137,8 @@ typedef struct ki_builder {
     /* what fills each section of keel_terms */
     const ki_node *section[KI_SECTIONS]; /* [model->count[section]] */
 
-    bool released;  /* another owner has all it held */
-    bool shortened; /* programs are shortened at once, not when a run has earned it */
     ki_model *model;
     keel_state *start;
-    const keel_reduction *reduction; /* of the model, made when a run earns it */
 } ki_builder;
 
 /* The parts. Each returns false when compiling cannot go on: errors were reported, or memory ran out. */

@@ -24,7 +24,6 @@ static bool (*const PARTS[])(ki_builder *b) = {
     ki_build_drawing,     /* what is looked at                               */
     ki_build_system,      /* sizes, patterns, names, functions               */
     ki_check_start,       /* the start state                                 */
-    ki_keep_start,        /* ... for what long runs solve beforehand         */
 };
 
 static bool new_model(ki_builder *b) {

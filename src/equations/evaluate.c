@@ -314,7 +314,6 @@ void ki_model_free(ki_model *model) {
     ki_tape_free(model->sides);
     ki_instants_free(model->instants);
     ki_coupling_free(model->coupling);
-    ki_model_free(model->reduced);
     ki_arena_free(&model->arena);
     free(model);
 }

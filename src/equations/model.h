@@ -107,11 +107,9 @@ typedef struct ki_model {
     ki_tape *outputs;            /* NULL: none */
     ki_tape *drawing;            /* x, y, z of every point to draw; NULL: none */
     keel_drawing drawn;
-    bool natural;             /* q' = v / M (natural.h) */
-    struct ki_model *reduced; /* what its motion is reduced to (reduction.h); NULL: none, or not yet */
-    ki_coupling *coupling;    /* NULL: no constraint depends on an auxiliary */
-    ki_instants *instants;    /* when formulas of t change over; NULL: never */
-    ki_tape *sides;           /* the switching functions of the state; NULL: none */
+    ki_coupling *coupling; /* NULL: no constraint depends on an auxiliary */
+    ki_instants *instants; /* when formulas of t change over; NULL: never */
+    ki_tape *sides;        /* the switching functions of the state; NULL: none */
 } ki_model;
 
 ki_model *ki_model_new(void); /* empty; NULL when out of memory */

@@ -5,15 +5,12 @@
 #include <string.h>
 
 #include "equations/builder.h"
-#include "equations/reduction.h"
 
 struct ki_preparation {
     ki_formulas formulas;
     bool too_long; /* to be shortened */
+    bool kept;     /* the graph of the formulas is owned, so that programs can be made */
     ki_node *nodes;
-    ki_builder *room;     /* for what is kept */
-    ki_builder *kept;     /* owns the graph; NULL: nothing is prepared */
-    keel_state *start;    /* NULL: not of equations that a user has described */
     pthread_mutex_t lock; /* of what is made */
     ki_programs programs;
     _Atomic(const ki_programs *) made; /* NULL: not yet */
@@ -51,9 +48,7 @@ ki_preparation *ki_preparation_new(const ki_formulas *formulas, const ki_program
         return NULL;
     p->formulas = *formulas;
     p->too_long = longest(given) > KI_MOST_SHORTENED;
-    p->room = malloc(sizeof *p->room);
-    if (!p->room || !copy_nodes(p) || pthread_mutex_init(&p->lock, NULL)) {
-        free(p->room);
+    if (!copy_nodes(p) || pthread_mutex_init(&p->lock, NULL)) {
         free(p->nodes);
         free(p);
         return NULL;
@@ -61,42 +56,21 @@ ki_preparation *ki_preparation_new(const ki_formulas *formulas, const ki_program
     return p;
 }
 
-/* A copy: the caller has the start, too. */
-bool ki_keep_start(ki_builder *b) {
-    ki_preparation *p = b->model->preparation;
-    if (!p || p->too_long)
-        return true;
-    p->start = keel_state_new(&b->model->system);
-    if (p->start)
-        keel_state_copy(&b->model->system, p->start, b->start);
-    b->out_of_memory |= !p->start;
-    return p->start;
-}
-
-void ki_preparation_keep(ki_preparation *p, ki_builder *b) {
+bool ki_preparation_keep(ki_preparation *p, ki_model *model, ki_graph *graph) {
     if (p->too_long)
-        return;
-    p->kept = p->room;
-    *p->kept = *b;
-    p->kept->source = NULL;
-    p->kept->diagnostics = NULL;
-    p->kept->start = p->start;
-    b->model->system.for_run = ki_equations_for_run;
-    *b = (ki_builder){.released = true, .out_of_memory = b->out_of_memory, .start = b->start};
-    ki_arena_init(&b->arena);
+        return false;
+    p->formulas.graph = graph;
+    p->kept = true;
+    model->system.for_run = ki_equations_for_run;
+    return true;
 }
 
 void ki_preparation_free(ki_preparation *p) {
     if (!p)
         return;
     ki_programs_clear(&p->programs);
-    if (p->kept) {
-        p->kept->model = NULL; /* it owns this */
-        p->kept->start = NULL;
-        ki_builder_free(p->kept);
-    }
-    free(p->room);
-    keel_state_free(p->start);
+    if (p->kept)
+        ki_graph_free(p->formulas.graph);
     pthread_mutex_destroy(&p->lock);
     free(p->nodes);
     free(p);
@@ -132,12 +106,11 @@ const ki_programs *ki_shortened_programs(const ki_model *model) {
 /* The lock is held. False when out of memory. */
 static bool make_system(ki_model *model) {
     ki_preparation *p = model->preparation;
-    if (make_programs(model) != &p->programs || (p->start && !ki_build_reduction(p->kept)))
+    if (make_programs(model) != &p->programs)
         return false;
     p->system = model->system;
     p->system.work_new = ki_prepared_work_new;
     p->system.for_run = NULL;
-    p->system.reduction = p->kept->reduction;
     return true;
 }
 

@@ -1,10 +1,10 @@
 /* prepare.h - shortened programs, for runs that are long enough to earn them.
  *
- * Shortening (expr.h) costs as much as some hundred thousand evaluations, and so do loops in closed form,
- * whose formulas are shortened, too. A run says before its start how many evaluations it expects
- * (keel_system.for_run): a short one uses programs of the formulas as they are given, a long one the
- * shortened ones from its first evaluation on. So what a run computes depends on the model and on what it was
- * asked for, not on time, other runs or a compiler. Machine code is that of the shortened programs.
+ * Shortening (expr.h) costs as much as some hundred thousand evaluations. A run says before its start how
+ * many evaluations it expects (keel_system.for_run): a short one uses programs of the formulas as they are
+ * given, a long one the shortened ones from its first evaluation on. So what a run computes depends on the
+ * model and on what it was asked for, not on time, other runs or a compiler. Machine code is that of the
+ * shortened programs.
  *
  * All of it is made once and shared; several threads may ask for it.
  */
@@ -28,8 +28,6 @@ typedef struct ki_formulas {
     int inputs;                   /* in all */
 } ki_formulas;
 
-typedef struct ki_builder ki_builder; /* builder.h */
-
 /* False when out of memory. */
 bool ki_make_programs(const ki_formulas *formulas, bool shortened, ki_programs *programs);
 void ki_programs_clear(ki_programs *programs);
@@ -38,11 +36,9 @@ void ki_programs_clear(ki_programs *programs);
 ki_preparation *ki_preparation_new(const ki_formulas *formulas, const ki_programs *given);
 void ki_preparation_free(ki_preparation *p);
 
-/* A part of compiling (builder.h): the start, which loops are solved at. */
-bool ki_keep_start(ki_builder *b);
-
-/* Takes over all that the builder holds but its model and its start: loops are solved from it, too. */
-void ki_preparation_keep(ki_preparation *p, ki_builder *b);
+/* Takes over the graph of the formulas, for long runs of the model; false: they are too long to be shortened,
+ * and the graph is still the caller's. */
+bool ki_preparation_keep(ki_preparation *p, ki_model *model, ki_graph *graph);
 
 /* NULL: they are too long to be shortened. */
 const ki_formulas *ki_preparation_formulas(const ki_preparation *p);

@@ -214,10 +214,9 @@ bool ki_build_programs(ki_builder *b) {
     if (ki_out_of_memory(b))
         return false;
     ki_formulas f = formulas_of(b);
-    if (!ki_make_programs(&f, b->shortened, &model->given))
-        b->out_of_memory = true;
-    else if (!b->shortened)
-        b->out_of_memory = b->out_of_memory || !(model->preparation = ki_preparation_new(&f, &model->given));
+    if (ki_make_programs(&f, false, &model->given))
+        model->preparation = ki_preparation_new(&f, &model->given);
+    b->out_of_memory |= !model->preparation;
     build_outputs(b);
     return !ki_out_of_memory(b);
 }

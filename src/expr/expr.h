@@ -103,23 +103,7 @@ ki_node ki_substitute(ki_graph *graph, ki_node f, ki_node (*replace)(void *user,
  * not of this form; f = x + sign(x) is not, whatever its derivative. */
 bool ki_split_linear(ki_graph *graph, ki_node f, int id, double *slope, ki_node *rest);
 
-/* f with symbol id replaced by x, whose sine and cosine are known: by the addition theorems, sines and
- * cosines of id + rest and rest - id become formulas of these. KI_NONE for both: not known. */
-typedef struct ki_angle {
-    ki_node x, sine, cosine;
-} ki_angle;
-ki_node ki_substitute_angle(ki_graph *graph, ki_node f, int id, const ki_angle *angle);
-
-/* f = factor op(slope x + shift) + rest, where x is symbol id and nothing else depends on it, op is KI_SIN or
- * KI_COS, and the slope is a number. False if f is not of this form. `spare` is a symbol that f has not. */
-typedef struct ki_sine_form {
-    ki_op op;
-    double slope;
-    ki_node factor, shift, rest;
-} ki_sine_form;
-bool ki_split_sine(ki_graph *graph, ki_node f, int id, int spare, ki_sine_form *form);
-
-/* The same into another graph, which `replace` makes its nodes in. KI_NONE if that gives one. */
+/* f into another graph, which `replace` makes its nodes in. KI_NONE if that gives one. */
 ki_node ki_copy_node(ki_graph *from, ki_node f, ki_node (*replace)(void *user, int id), void *user,
                      ki_graph *to);
 

@@ -182,11 +182,10 @@ ki_stages ki_begin_stages(ki_dynamics *d, double *y) {
     ki_stages stages = {.by_recursion = ki_may_accelerate(d), .plain = ki_may_solve_once(d), .y = y};
     if (stages.by_recursion)
         stages.at = ki_point(d, 0, y);
-    if (!stages.plain || stages.by_recursion || !sys->kernel || !sys->has_energy)
+    if (!stages.plain || stages.by_recursion || !sys->kernel || !sys->has_energy || sys->kinematics)
         return stages;
     ki_saddle_use(d->K, sys->kernel(sys, d->work));
-    stages.by_code = ki_saddle_begin_stages(d->K, ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN,
-                                            sys->kinematics != NULL);
+    stages.by_code = ki_saddle_begin_stages(d->K, ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN);
     return stages;
 }
 

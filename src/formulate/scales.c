@@ -219,8 +219,9 @@ double ki_most_of(int n, const double *x, const double *scale) {
     return most;
 }
 
-void ki_find_scales_with(ki_dynamics *d, double t, const double *y, double duration, const double *move) {
+void ki_find_scales(ki_dynamics *d, double t, const double *y, double duration) {
     const keel_system *sys = d->system;
+    const double *move = sys->q_size;
     ki_scales *s = d->scales;
     double work, per_run = is_size(duration) ? 1 / duration : 1;
     evaluate(d, t, y);
@@ -238,10 +239,6 @@ void ki_find_scales_with(ki_dynamics *d, double t, const double *y, double durat
         s->y[sys->n_q + j] = TYPICAL * s->rate * s->move[j];
     ki_raise_scales(s, sys, y);
     set_states(d, y);
-}
-
-void ki_find_scales(ki_dynamics *d, double t, const double *y, double duration) {
-    ki_find_scales_with(d, t, y, duration, d->system->q_size);
 }
 
 static void raise(int n, double part, const double *x, double *size) {

@@ -41,10 +41,6 @@ ki_scales *ki_scales_new(ki_arena *arena, const keel_system *system);
  * not count. Matrices and forces of d are overwritten. */
 void ki_find_scales(struct ki_dynamics *d, double t, const double *y, double duration);
 
-/* The same for a system of whose displacements the sizes are known: s = `move` [n_v]. */
-void ki_find_scales_with(struct ki_dynamics *d, double t, const double *y, double duration,
-                         const double *move);
-
 /* The largest |x_i| / scale_i; NaN if there is one. */
 double ki_most_of(int n, const double *x, const double *scale);
 

@@ -49,7 +49,6 @@ struct keel_saddle_code {
      * that of rows whose pivots were raised. 0: it came to one that is not finite, or whose matrix is not as
      * good as KI_STAGE_CONDITION asks for. NULL: there is none. */
     int (*stages)(const ki_saddle_places *at, void *run);
-    bool kinematics; /* another thing that they must agree about */
     /* out = A x and out = |J| x with values of these patterns; `out` is none of the others. */
     void (*times)(const double *A, const double *x, double *out);
     void (*row_sums)(const double *J, const double *x, double *out);
@@ -73,7 +72,7 @@ typedef struct ki_stage_code {
 
 /* Looked up once for stages that follow each other; K keeps its factors. NULL if there is none for `what`,
  * and the first time after it gave back. */
-ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what, bool kinematics);
+ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what);
 
 /* It gave back: what is out of the ordinary will be so in the next stages, too. */
 void ki_saddle_pause_stages(keel_saddle *K, ki_stage_code *code);

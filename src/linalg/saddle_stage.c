@@ -184,10 +184,9 @@ bool ki_saddle_factor_stage(keel_saddle *K, const double *A, const double *J) {
     return stage->ready;
 }
 
-ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what, bool kinematics) {
+ki_stage_code ki_saddle_begin_stages(keel_saddle *K, unsigned what) {
     const keel_saddle_code *code = K->code;
-    if (!code || !code->stages || code->what != what || code->kinematics != kinematics ||
-        K->settings.path == KEEL_SADDLE_NULL_SPACE)
+    if (!code || !code->stages || code->what != what || K->settings.path == KEEL_SADDLE_NULL_SPACE)
         return (ki_stage_code){0};
     if (K->stage_pause) {
         K->stage_pause = false;

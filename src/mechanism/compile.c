@@ -4,14 +4,12 @@
 #include <string.h>
 
 #include "mechanism/choice.h"
-#include "mechanism/compile.h"
 #include "mechanism/forces/force.h"
 #include "mechanism/joint.h"
 #include "mechanism/mech_names.h"
 #include "mechanism/mech_system.h"
 #include "mechanism/pins.h"
 #include "mechanism/reaction.h"
-#include "mechanism/reduction.h"
 #include "mechanism/shapes.h"
 #include "mechanism/tangent.h"
 #include "mechanism/units.h"
@@ -189,31 +187,6 @@ static keel_status check_entries(const keel_mechanism *m, const ki_tree *tree,
     return KEEL_ERROR_INPUT;
 }
 
-static keel_status compile_alone(const keel_mechanism *m, ki_arena *arena, ki_mech **mech) {
-    keel_mechanism_facts choice = {0};
-    ki_tree tree;
-    bool *counted = KI_NEW(arena, bool, m->joint_count);
-    keel_status status = arena->failed ? KEEL_ERROR_MEMORY : KEEL_OK;
-    if (!status && !m->planar)
-        status = ki_counted_joints(m, counted);
-    if (!status)
-        status = ki_choose_tree(m, counted, arena, &tree, &choice);
-    return status ? status : build(m, &tree, &choice, false, counted, NULL, mech);
-}
-
-keel_status ki_compile_alone(const keel_mechanism *m, ki_mech **mech) {
-    ki_arena arena;
-    *mech = NULL;
-    ki_arena_init(&arena);
-    keel_status status = compile_alone(m, &arena, mech);
-    ki_arena_free(&arena);
-    if (status < 0) {
-        ki_mech_free(*mech);
-        *mech = NULL;
-    }
-    return status;
-}
-
 /* What is being made; index 0: the system, 1: its assembly. */
 typedef struct pair {
     ki_tree tree[2];
@@ -234,8 +207,6 @@ static keel_status compile(const keel_mechanism *m, bool *counted, ki_arena *are
     /* first with the start values, which brings all messages */
     for (int i = 1; i >= 0 && !status; i--)
         status = build(m, &made->tree[i], &choice, i == 1, counted, diagnostics, &made->mech[i]);
-    if (!status)
-        status = ki_reduction_build(m, made->mech[0]);
     if (status)
         return status;
     made->drawn[0] = keel_state_new(&made->mech[0]->system);

@@ -249,8 +249,6 @@ typedef struct ki_mech {
     size_t instants_work;           /* where its part of ki_mech_work.tape begins */
     const keel_system *formulas;    /* the same equations as formulas, which answer for it; NULL: none */
     ki_long_run *long_run;          /* what long runs use instead; NULL: nothing else. Owned */
-    struct ki_mech *reduced;        /* system.reduction->system, NULL: none; reduction.h */
-    double potential;               /* of a reduced one: energy that its bodies do not show */
 } ki_mech;
 
 #endif

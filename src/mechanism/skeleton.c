@@ -162,7 +162,6 @@ void ki_mech_free(ki_mech *mech) {
     ki_formulas_free(mech);
     if (mech->long_run)
         mech->long_run->free(mech->long_run);
-    ki_mech_free(mech->reduced);
     ki_arena_free(&mech->arena);
     free(mech);
 }

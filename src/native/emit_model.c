@@ -248,7 +248,7 @@ static bool emit_stages(const ki_model *model, const ki_programs *programs, cons
         return false;
     ki_emit_stages_begin(&model->system, text);
     bool ok = ki_emit_tape(programs->at[i].tape, &spelling, text) && ki_emit_stage(K, text);
-    ki_emit_stages_end(&model->system, model->natural, text);
+    ki_emit_stages_end(&model->system, text);
     return ok;
 }
 

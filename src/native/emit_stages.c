@@ -136,33 +136,31 @@ static void write_power(const keel_system *system, ki_text *text) {
 }
 
 /* x, in u<i>, is finite if its sum is; a sum that overflows gives back what the general way will find. */
-static void write_finite(int n, bool natural, ki_text *text) {
+static void write_finite(int n, ki_text *text) {
     ki_text_add(text, "    const double sum = u0");
     for (int i = 1; i < n; i++)
         ki_text_add(text, " + u%d", i);
-    if (natural) /* v' need not know v */
-        ki_text_add(text, " + Y[1] / M_0");
     ki_text_add(text, ";\n    if (!(fabs(sum) <= LARGEST))\n        return 0;\n");
 }
 
 /* (q', v') in the pieces that the next combination reads: from smaller ones a processor cannot hand over what
  * is on its way to memory. */
-static void write_rate(int n, bool natural, ki_text *text) {
+static void write_rate(int n, ki_text *text) {
     for (int i = 0; i < 2 * n; i = next(i, 2 * n)) {
         const char *type = type_at(i, 2 * n);
         ki_text_add(text, "    *(%s *)(rate + %d) = (%s){", type, i, type);
         for (int j = i; j < next(i, 2 * n); j++)
             if (j < n)
-                ki_text_add(text, "%sY[%d]%s", j > i ? ", " : "", n + j, natural ? " / M_0" : "");
+                ki_text_add(text, "%sY[%d]", j > i ? ", " : "", n + j);
             else
                 ki_text_add(text, "%su%d", j > i ? ", " : "", j - n);
         ki_text_add(text, "};\n");
     }
 }
 
-void ki_emit_stages_end(const keel_system *system, bool natural, ki_text *text) {
-    write_finite(system->n_v, natural, text);
+void ki_emit_stages_end(const keel_system *system, ki_text *text) {
+    write_finite(system->n_v, text);
     write_power(system, text);
-    write_rate(system->n_v, natural, text);
+    write_rate(system->n_v, text);
     ki_text_add(text, "    }\n    return 1;\n}\n\n");
 }

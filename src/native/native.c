@@ -1,4 +1,4 @@
-/* native.c - attach, compile, take over, detach. A mechanism with a reduction has code for both. */
+/* native.c - attach, compile, take over, detach. */
 #include "keel/native.h"
 
 #include <dlfcn.h>
@@ -16,10 +16,8 @@
 /* Seconds that a compiler may take, and bytes that the cache may have. */
 static const double PATIENCE = 300, MOST_CODE = 256 << 20;
 
-/* One system of formulas. */
-typedef struct piece {
-    keel_native *of;
-    ki_model *model;
+struct keel_native {
+    ki_model *model;             /* NULL: the system is not made of formulas */
     const ki_programs *programs; /* of the model, shortened */
     keel_native_state state;
     ki_text text;
@@ -32,23 +30,15 @@ typedef struct piece {
     int file;      /* the bytes that it was loaded from */
     ki_native_code code;
     keel_saddle_code kernel;
-} piece;
-
-struct keel_native {
-    piece piece[2]; /* first what runs more often */
-    int count;
     keel_diagnostics *diagnostics;
-    double patience;            /* with a compiler, in seconds */
-    bool told_code, told_cache; /* a message that both have is given once */
+    double patience; /* with a compiler, in seconds */
 };
 
-static keel_native_state fail(piece *p, const char *format, const char *what, const char *reason) {
+static keel_native_state fail(keel_native *p, const char *format, const char *what, const char *reason) {
     char text[KI_PATH_MAX + KI_REASON_MAX + 64];
     snprintf(text, sizeof text, format, what, reason);
-    if (!p->of->told_code)
-        keel_diagnostics_add(p->of->diagnostics, KEEL_WARNING, (keel_location){0},
-                             "no machine code, the formulas run on the tape: %s", text);
-    p->of->told_code = true;
+    keel_diagnostics_add(p->diagnostics, KEEL_WARNING, (keel_location){0},
+                         "no machine code, the formulas run on the tape: %s", text);
     p->state = KEEL_NATIVE_FAILED;
     return p->state;
 }
@@ -63,7 +53,7 @@ static bool find(void *library, const char *name, void *function) {
     return found;
 }
 
-static bool find_all(piece *p) {
+static bool find_all(keel_native *p) {
     const keel_system *system = &p->model->system;
     char name[32];
     bool ok = true;
@@ -82,7 +72,6 @@ static bool find_all(piece *p) {
     p->kernel.what = p->emitted.what;
     if (p->emitted.through)
         ok = find(p->library, "keel_accelerate", &p->kernel.accelerate) && ok;
-    p->kernel.kinematics = p->model->natural;
     if (p->emitted.stages)
         ok = find(p->library, "keel_stages", &p->kernel.stages) && ok;
     ok = find(p->library, "keel_times", &p->kernel.times) && ok;
@@ -91,7 +80,7 @@ static bool find_all(piece *p) {
            find(p->library, "keel_solve", &p->kernel.solve) && ok;
 }
 
-static void unload(piece *p) {
+static void unload(keel_native *p) {
     if (!p->library)
         return;
     dlclose(p->library);
@@ -100,7 +89,7 @@ static void unload(piece *p) {
 }
 
 /* Takes the code at p->path if it is there and good. */
-static bool take_over(piece *p) {
+static bool take_over(keel_native *p) {
     p->library = ki_cache_load(p->path, &p->file);
     if (!p->library)
         return false;
@@ -115,7 +104,7 @@ static bool take_over(piece *p) {
 
 /* ---- attach */
 
-static ki_hash key_of(const piece *p) {
+static ki_hash key_of(const keel_native *p) {
     ki_hash hash = ki_hash_start();
     ki_hash_add(&hash, KEEL_VERSION, sizeof KEEL_VERSION);
     ki_hash_add(&hash, p->text.at, p->text.length);
@@ -124,19 +113,12 @@ static ki_hash key_of(const piece *p) {
 }
 
 /* A cache that cannot be used is told of only when the compiler is asked for. */
-static bool open_cache(piece *p, const char *given, char reason[KI_REASON_MAX]) {
+static bool open_cache(keel_native *p, const char *given, char reason[KI_REASON_MAX]) {
     return ki_cache_open(&p->cache, given, reason) && ki_cache_path(&p->cache, key_of(p), p->path);
 }
 
-static void warn_of_cache(keel_native *native, const char *reason) {
-    if (!native->told_cache)
-        keel_diagnostics_add(native->diagnostics, KEEL_WARNING, (keel_location){0},
-                             "compiled code cannot be kept: %s", reason);
-    native->told_cache = true;
-}
-
 /* False when out of memory. */
-static bool attach(piece *p, const keel_native_options *options) {
+static bool attach(keel_native *p, const keel_native_options *options) {
     char reason[KI_REASON_MAX];
     p->programs = keel_equations_shortened(&p->model->system);
     if (!ki_emit_model(p->model, p->programs, &p->emitted, &p->text))
@@ -148,20 +130,17 @@ static bool attach(piece *p, const keel_native_options *options) {
     } else if (open_cache(p, options->cache, reason)) {
         take_over(p);
     } else {
-        warn_of_cache(p->of, reason);
+        keel_diagnostics_add(p->diagnostics, KEEL_WARNING, (keel_location){0},
+                             "compiled code cannot be kept: %s", reason);
         p->cache.directory[0] = 0;
     }
     return true;
 }
 
 /* A mechanism without formulas has no tape to replace. */
-static void add_piece(keel_native *native, const keel_system *system) {
+static ki_model *model_of(const keel_system *system) {
     const keel_system *formulas = keel_mechanism_formulas(system);
-    ki_model *model = keel_equations_inside(formulas ? formulas : system);
-    if (!model)
-        return;
-    native->piece[native->count].of = native;
-    native->piece[native->count++].model = model;
+    return keel_equations_inside(formulas ? formulas : system);
 }
 
 /* What long runs of the system use. */
@@ -184,14 +163,13 @@ keel_native *keel_native_attach(const keel_system *system, const keel_native_opt
     if (!options)
         options = &none;
     native->patience = options->patience > 0 ? options->patience : PATIENCE;
-    if (system->reduction)
-        add_piece(native, system->reduction->system);
-    add_piece(native, system);
-    for (int i = 0; i < native->count; i++)
-        if (!attach(&native->piece[i], options)) {
-            keel_native_detach(native);
-            return NULL;
-        }
+    native->model = model_of(system);
+    if (!native->model)
+        native->state = KEEL_NATIVE_FAILED;
+    else if (!attach(native, options)) {
+        keel_native_detach(native);
+        return NULL;
+    }
     return native;
 }
 
@@ -201,16 +179,16 @@ int keel_native_is_due(const keel_system *system) {
 
 /* ---- compile */
 
-static bool start(piece *p, char reason[KI_REASON_MAX]) {
+static bool start(keel_native *p, char reason[KI_REASON_MAX]) {
     if (p->cache.directory[0] &&
-        ki_compiler_start(&p->compiler, &p->cache, &p->text, p->of->patience, &p->compilation, reason))
+        ki_compiler_start(&p->compiler, &p->cache, &p->text, p->patience, &p->compilation, reason))
         return true;
     /* nowhere to keep it: for this process only */
     return ki_cache_open_temporary(&p->cache) && ki_cache_path(&p->cache, key_of(p), p->path) &&
-           ki_compiler_start(&p->compiler, &p->cache, &p->text, p->of->patience, &p->compilation, reason);
+           ki_compiler_start(&p->compiler, &p->cache, &p->text, p->patience, &p->compilation, reason);
 }
 
-static keel_native_state finish(piece *p) {
+static keel_native_state finish(keel_native *p) {
     bool taken = ki_cache_keep(p->compilation.code, p->path);
     if (taken)
         p->compilation.code[0] = 0; /* it has another name now */
@@ -221,8 +199,10 @@ static keel_native_state finish(piece *p) {
     return taken ? KEEL_NATIVE_READY : fail(p, "what %s made cannot be loaded%s", p->compiler.program, "");
 }
 
-static keel_native_state compile(piece *p, int wait) {
+keel_native_state keel_native_compile(keel_native *p, int wait) {
     char reason[KI_REASON_MAX] = "";
+    if (!p)
+        return KEEL_NATIVE_FAILED;
     if (p->state == KEEL_NATIVE_READY || p->state == KEEL_NATIVE_FAILED)
         return p->state;
     if (p->state == KEEL_NATIVE_NONE) {
@@ -245,41 +225,19 @@ static keel_native_state compile(piece *p, int wait) {
     }
 }
 
-/* Both at once, if one is to wait. */
-keel_native_state keel_native_compile(keel_native *native, int wait) {
-    if (!native)
-        return KEEL_NATIVE_FAILED;
-    for (int i = 0; i < native->count; i++)
-        compile(&native->piece[i], 0);
-    for (int i = 0; i < native->count && wait; i++)
-        compile(&native->piece[i], 1);
-    return keel_native_state_of(native);
-}
-
-/* What is still to be done counts before what failed. */
 keel_native_state keel_native_state_of(const keel_native *native) {
-    if (!native)
-        return KEEL_NATIVE_FAILED;
-    int count[KEEL_NATIVE_FAILED + 1] = {0};
-    for (int i = 0; i < native->count; i++)
-        count[native->piece[i].state]++;
-    if (count[KEEL_NATIVE_COMPILING])
-        return KEEL_NATIVE_COMPILING;
-    if (count[KEEL_NATIVE_NONE])
-        return KEEL_NATIVE_NONE;
-    return count[KEEL_NATIVE_FAILED] || !native->count ? KEEL_NATIVE_FAILED : KEEL_NATIVE_READY;
-}
-
-static void detach(piece *p) {
-    ki_compiler_end(&p->compilation);
-    ki_cache_close(&p->cache, p->path);
-    atomic_store_explicit(&p->model->native, NULL, memory_order_release);
-    unload(p);
-    ki_text_clear(&p->text);
+    return native ? native->state : KEEL_NATIVE_FAILED;
 }
 
 void keel_native_detach(keel_native *native) {
-    for (int i = 0; native && i < native->count; i++)
-        detach(&native->piece[i]);
+    if (!native)
+        return;
+    if (native->model) {
+        ki_compiler_end(&native->compilation);
+        ki_cache_close(&native->cache, native->path);
+        atomic_store_explicit(&native->model->native, NULL, memory_order_release);
+        unload(native);
+        ki_text_clear(&native->text);
+    }
     free(native);
 }

@@ -2,8 +2,6 @@
 #ifndef KI_RESULTS_CODE_H
 #define KI_RESULTS_CODE_H
 
-#include <stdbool.h>
-
 #include "keel/equations.h"
 #include "keel/mechanism.h"
 #include "keel/run.h"
@@ -11,10 +9,8 @@
 /* "native" or "tape" where the steps had formulas, those of a mechanism too; NULL elsewhere. */
 static inline const char *ki_code_of(const keel_result *result) {
     const keel_system *system = result->system;
-    bool reduced = result->closed_forms && system && system->reduction;
-    const keel_system *moving = reduced ? system->reduction->system : system;
-    const keel_system *formulas = keel_mechanism_formulas(moving);
-    return moving ? keel_equations_code(formulas ? formulas : moving) : NULL;
+    const keel_system *formulas = keel_mechanism_formulas(system);
+    return system ? keel_equations_code(formulas ? formulas : system) : NULL;
 }
 
 #endif

@@ -241,10 +241,6 @@ static void write_work(FILE *file, const keel_result *result) {
         label(file, "");
         fprintf(file, "chosen by auto: %s\n", result->method_reason);
     }
-    if (result->closed_forms) {
-        label(file, "closed forms");
-        fprintf(file, "%s\n", result->closed_forms);
-    }
     const char *code = ki_code_of(result);
     if (code) {
         label(file, "code");

@@ -55,7 +55,6 @@ static void write_method(ki_json *json, const keel_result *result) {
     ki_json_text(json, "formulation", keel_formulation_word(method.formulation).name);
     ki_json_text(json, "stabilize", keel_stabilize_word(method.stabilize).name);
     ki_json_text(json, "reason", result->method_reason);
-    ki_json_text(json, "closed_forms", result->closed_forms);
     ki_json_close(json);
 }
 

@@ -275,8 +275,6 @@ static void write_method(ki_json *json, const keel_result *result) {
             keel_formulation_word(m.formulation).name, keel_stabilize_word(m.stabilize).name);
     if (result->method_reason)
         ki_fact(json, "chosen because", "%s", result->method_reason);
-    if (result->closed_forms)
-        ki_fact(json, "closed forms", "%s", result->closed_forms);
 }
 
 static void write_counts(ki_json *json, const keel_result *result) {

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "run/crossing.h"
-#include "run/reduction.h"
 #include "run/restart.h"
-#include "run/scales.h"
 #include "run/sides.h"
 
 /* A gap this near to the largest is far from a singular pose. */
@@ -29,7 +27,6 @@ bool ki_is_quiet(const keel_simulation *sim) {
 typedef struct place {
     double t, h;   /* h: the step to try, 0: the integrator's own choice */
     double *y, *s; /* [n], [n_s] */
-    double *all;   /* the same state in all coordinates: y, unless the steps are in others */
 } place;
 
 /* Multistep methods begin with short steps, as behind a switch. */
@@ -44,8 +41,6 @@ static void visit_place(ki_stream *s, const keel_simulation *sim, place *p, int 
     ki_visit_double(s, &p->h);
     ki_visit_doubles(s, p->y, n);
     ki_visit_doubles(s, p->s, sim->system->n_s);
-    if (p->all != p->y)
-        ki_visit_doubles(s, p->all, sim->system->n_q + sim->system->n_v + sim->system->n_z + 1);
 }
 
 /* Which of the sentences there are for "auto": results keep them for good. */
@@ -62,27 +57,24 @@ static void visit_reason(ki_stream *s, const char **reason) {
 }
 
 /* The method that runs, which "auto" chooses anew on the way, and in which coordinates. */
-static void visit_method(ki_stream *s, keel_simulation *sim, bool *is_prepared, bool *is_reduced) {
+static void visit_method(ki_stream *s, keel_simulation *sim, bool *is_prepared) {
     keel_method *method = &sim->settings.method;
     KI_VISIT_AS_INT(s, method->integrator, 0, KEEL_INTEGRATORS - 1);
     KI_VISIT_AS_INT(s, method->formulation, 0, KEEL_FORMULATIONS - 1);
     KI_VISIT_AS_INT(s, method->stabilize, 0, KEEL_STABILIZERS - 1);
     ki_visit_int(s, &method->automatic, 0, 1);
     ki_visit_bool(s, is_prepared);
-    ki_visit_bool(s, is_reduced);
     visit_reason(s, &sim->method_reason);
     ki_visit_int(s, &sim->rank, -1, keel_system_m(sim->system));
     ki_visit_double(s, &sim->rank_gap);
 }
 
 static void visit_workspaces(ki_stream *s, keel_simulation *sim) {
-    ki_dynamics *all[] = {&sim->dynamics, &sim->rows, &sim->reduced_rows};
+    ki_dynamics *all[] = {&sim->dynamics, &sim->rows};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i]->system)
             ki_visit_workspace(s, all[i]);
     ki_visit_scales(s, sim->dynamics.scales, sim->dynamics.system);
-    if (sim->reduction)
-        ki_visit_scales(s, sim->rows.scales, sim->rows.system);
 }
 
 static void visit_end(ki_stream *s, keel_simulation *sim) {
@@ -96,14 +88,12 @@ static void visit_end(ki_stream *s, keel_simulation *sim) {
 
 void ki_write_base(ki_stream *s, keel_simulation *sim, const ki_past *past) {
     const ki_integrator *in = sim->integrator;
-    bool is_prepared = sim->system != past->system, is_reduced = sim->reduction;
-    place here = {in->t, step_to_try(sim), in->y, sim->dynamics.s, is_reduced ? sim->row_y : in->y};
+    bool is_prepared = sim->system != past->system;
+    place here = {in->t, step_to_try(sim), in->y, sim->dynamics.s};
     keel_status status = KEEL_OK;
-    if (is_reduced)
-        ki_expand_state(sim, in->t, in->y);
-    visit_method(s, sim, &is_prepared, &is_reduced);
+    visit_method(s, sim, &is_prepared);
     visit_place(s, sim, &here, in->n);
-    ki_visit_held(s, sim, in->t, here.all, here.s, &status);
+    ki_visit_held(s, sim, in->t, here.y, here.s, &status);
     visit_workspaces(s, sim);
     ki_visit_switching(s, &sim->switching, in->n);
     visit_end(s, sim);
@@ -123,42 +113,36 @@ static bool is_method_of(const keel_method *method, const keel_settings *setting
 }
 
 static keel_status build_method(ki_stream *s, const ki_past *past, keel_simulation *sim) {
-    bool is_prepared, is_reduced;
+    bool is_prepared;
     sim->system = sim->active = past->system;
     sim->settings = past->settings;
     ki_arena_init(&sim->arena);
-    visit_method(s, sim, &is_prepared, &is_reduced);
+    visit_method(s, sim, &is_prepared);
     if (s->failed || !is_method_of(&sim->settings.method, &past->settings))
         return KEEL_ERROR_INPUT;
     if (is_prepared && past->system->for_run)
         sim->system = sim->active = past->system->for_run(past->system, HUGE_VAL);
     if (!sim->system)
         return KEEL_ERROR_MEMORY;
-    sim->reduction = is_reduced ? sim->system->reduction : NULL;
-    return is_reduced && !sim->reduction ? KEEL_ERROR_INPUT : KEEL_OK;
+    return KEEL_OK;
 }
 
 /* The rows that are held, and workspaces for them. */
 static keel_status build_workspaces(ki_stream *s, keel_simulation *sim, const place *p) {
     keel_status status = KEEL_OK;
-    ki_visit_held(s, sim, p->t, p->all, p->s, &status);
+    ki_visit_held(s, sim, p->t, p->y, p->s, &status);
     if (!status)
         status = failure_of(s, sim);
     if (!status)
         status = ki_make_workspaces(sim);
     if (status)
         return status;
-    ki_dynamics *all[] = {&sim->dynamics, &sim->rows, &sim->reduced_rows};
+    ki_dynamics *all[] = {&sim->dynamics, &sim->rows};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i]->system)
             memcpy(all[i]->s, p->s, (size_t)all[i]->system->n_s * sizeof *p->s);
-    if (sim->reduction) {
-        memcpy(sim->reduced_y, p->y, (size_t)sim->dynamics.n_y * sizeof *p->y);
-        ki_expand_state(sim, p->t, p->y);
-    } else {
-        memcpy(sim->row_y, p->y, (size_t)sim->dynamics.n_y * sizeof *p->y);
-    }
-    if (!(status = ki_factor_at(sim->full, p->t, sim->row_y)))
+    memcpy(sim->row_y, p->y, (size_t)sim->dynamics.n_y * sizeof *p->y);
+    if (!(status = ki_factor_at(&sim->dynamics, p->t, sim->row_y)))
         status = ki_prepare_workspaces(sim, p->t, sim->row_y);
     visit_workspaces(s, sim);
     return status ? status : failure_of(s, sim);
@@ -166,7 +150,7 @@ static keel_status build_workspaces(ki_stream *s, keel_simulation *sim, const pl
 
 static keel_status build_integrator(ki_stream *s, keel_simulation *sim, const place *p) {
     keel_integrator kind = sim->settings.method.integrator;
-    double *y = sim->reduction ? sim->reduced_y : sim->row_y;
+    double *y = sim->row_y;
     keel_status status = ki_switching_init(sim, p->t);
     if (status)
         return status;
@@ -187,13 +171,12 @@ static keel_status build(ki_stream *s, const ki_past *past, keel_simulation *sim
     keel_status status = build_method(s, past, sim);
     if (status)
         return status;
-    const keel_system *moving = sim->reduction ? sim->reduction->system : sim->system;
-    int n = moving->n_q + moving->n_v + moving->n_z + 1;
+    const keel_system *sys = sim->system;
+    int n = sys->n_q + sys->n_v + sys->n_z + 1;
     place p = {.y = KI_NEW(&sim->arena, double, n + KI_SPARE),
                .s = KI_NEW(&sim->arena, double, sim->system->n_s)};
     if ((status = ki_allocate_run(sim)))
         return status;
-    p.all = sim->reduction ? sim->row_y : p.y;
     visit_place(s, sim, &p, n);
     bool sound = p.t >= past->start->t && p.t < past->settings.until && p.h >= 0 && p.h < INFINITY;
     if (s->failed || !sound)

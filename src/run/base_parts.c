@@ -254,7 +254,6 @@ static void visit_event(ki_stream *s, keel_event *event, ki_pose *pose, int m) {
     KI_VISIT_AS_INT(s, event->kind, KEEL_EVENT_SINGULAR, KEEL_EVENT_METRIC);
     ki_visit_bytes(s, event->text, sizeof event->text);
     event->text[sizeof event->text - 1] = 0;
-    ki_visit_bool(s, &pose->in_words);
     ki_visit_int(s, &pose->open_row, -1, m > 0 ? m - 1 : 0);
     ki_visit_double(s, &pose->open);
     ki_visit_int(s, &pose->before, -m - 1, m);
@@ -305,21 +304,12 @@ static void visit_sharing(ki_stream *s, keel_simulation *sim) {
     ki_visit_double(s, &sim->unsound_time);
 }
 
-static void visit_reduced(ki_stream *s, keel_simulation *sim) {
-    if (!sim->reduction)
-        return;
-    ki_visit_doubles(s, sim->trusted_y, sim->dynamics.n_y);
-    ki_visit_double(s, &sim->trusted_t);
-    ki_visit_doubles(s, sim->pose, sim->reduction->n_poses);
-}
-
 void ki_visit_totals(ki_stream *s, keel_simulation *sim) {
     int m = keel_system_m(sim->system);
     keel_violation *worst[] = {&sim->position, &sim->velocity, &sim->position_in_pose,
                                &sim->velocity_in_pose};
-    double *numbers[] = {&sim->energy_initial,      &sim->energy_final,  &sim->energy_drift,
-                         &sim->energy_drift_max,    &sim->energy_origin, &sim->start_position_moved,
-                         &sim->start_velocity_moved};
+    double *numbers[] = {&sim->energy_initial,   &sim->energy_final,         &sim->energy_drift,
+                         &sim->energy_drift_max, &sim->start_position_moved, &sim->start_velocity_moved};
     for (size_t i = 0; i < sizeof worst / sizeof *worst; i++)
         visit_violation(s, worst[i], m);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -334,5 +324,4 @@ void ki_visit_totals(ki_stream *s, keel_simulation *sim) {
     visit_turns(s, &sim->turns);
     visit_events(s, sim);
     visit_sharing(s, sim);
-    visit_reduced(s, sim);
 }

@@ -11,7 +11,7 @@
 
 #include "base/refuse.h"
 
-enum { VERSION = 1, NAME = 16, MOST_PARTS = 64, MARK = 8 };
+enum { VERSION = 2, NAME = 16, MOST_PARTS = 64, MARK = 8 };
 static const char MAGIC[8] = {'K', 'E', 'E', 'L', 'C', 'K', 'P', 'T'};
 static const uint32_t ORDER = 0x01020304;
 

@@ -79,7 +79,7 @@ static double largest_error(const keel_simulation *sim, double most, double offs
 }
 
 static bool has_precision(const keel_simulation *sim) {
-    return sim->held.known && !sim->held.look.large && !sim->reduction && sim->system->precision.length > 0;
+    return sim->held.known && !sim->held.look.large && sim->system->precision.length > 0;
 }
 
 /* Joints that contradict each other in one pose need not do so in the next one, and will again. */
@@ -257,7 +257,7 @@ static keel_status end_bridge(keel_simulation *sim) {
 
 keel_status ki_prepare_bridge(keel_simulation *sim) {
     keel_status status = KEEL_OK;
-    if (sim->reduction || sim->dynamics.m == 0 || (goes_as_it_comes(sim) && !sim->held.singular_start))
+    if (sim->dynamics.m == 0 || (goes_as_it_comes(sim) && !sim->held.singular_start))
         return KEEL_OK;
     sim->crossing.bridge = ki_new_bridge(sim, &status);
     return status;
@@ -388,8 +388,7 @@ keel_status ki_prepare_crossing(keel_simulation *sim) {
         return ki_trouble_at(&sim->dynamics, KEEL_ERROR_SINGULAR, KI_TROUBLE_MEETING, sim->integrator->t,
                              c->open_row, fabs(c->beta_next[c->open_row]));
     double pose = pose_ahead(sim);
-    if (sim->reduction || !c->bridge || !isfinite(pose) || goes_as_it_comes(sim) ||
-        !(sim->watch.gap < 0.5 * c->declined))
+    if (!c->bridge || !isfinite(pose) || goes_as_it_comes(sim) || !(sim->watch.gap < 0.5 * c->declined))
         return KEEL_OK;
     bool asked = asks_for_bridge(sim, pose), taken = false;
     if (!asked && !may_be_blurred(sim, pose))
@@ -429,7 +428,7 @@ void ki_remember_far(keel_simulation *sim) {
     ki_crossing *c = &sim->crossing;
     const ki_watch *w = &sim->watch;
     const ki_integrator *in = sim->integrator;
-    if (!w->active || sim->reduction)
+    if (!w->active)
         return;
     c->earlier_t = c->latest_t, c->earlier_gap = c->latest_gap;
     c->latest_t = w->t_before, c->latest_gap = w->before;
@@ -453,7 +452,7 @@ keel_status ki_cross_after_failure(keel_simulation *sim, keel_status status) {
     ki_crossing *c = &sim->crossing;
     const ki_watch *w = &sim->watch;
     bool taken;
-    if (sim->reduction || c->bridging || !c->bridge || goes_as_it_comes(sim) || !ki_worth_retrying(status) ||
+    if (c->bridging || !c->bridge || goes_as_it_comes(sim) || !ki_worth_retrying(status) ||
         status == KEEL_ERROR_LIMIT || !w->active || !(c->far_gap > 0) || !(w->gap < FAR * w->largest))
         return status;
     /* the gap falls about linearly between there and here */

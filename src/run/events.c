@@ -6,7 +6,6 @@
 
 #include "run/crossing.h"
 #include "run/judge.h"
-#include "run/reduction.h"
 
 keel_event *ki_new_event(keel_simulation *sim, double t, keel_event_kind kind) {
     if (sim->event_count == KEEL_EVENTS_MAX) {
@@ -153,7 +152,7 @@ static void write_pose(const keel_simulation *sim, const ki_pose *pose, const ch
 void ki_write_event(const keel_simulation *sim, int number, keel_event *event) {
     *event = sim->events[number];
     const ki_pose *pose = &sim->poses[number];
-    if (event->kind == KEEL_EVENT_SINGULAR && !pose->in_words) /* a reduction has words of its own */
+    if (event->kind == KEEL_EVENT_SINGULAR)
         write_pose(sim, pose, sim->events[number].text, event);
 }
 
@@ -186,8 +185,6 @@ static void look_for_switch(keel_simulation *sim) {
 
 keel_status ki_look_for_events(keel_simulation *sim) {
     double t, gap;
-    if (sim->reduction)
-        return ki_look_for_poses(sim);
     look_for_switch(sim);
     if (sim->integrator->steps == 0 || !ki_watch_step(&sim->watch, sim->integrator, &sim->rows, &t, &gap))
         return KEEL_OK;

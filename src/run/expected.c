@@ -41,7 +41,7 @@ static double expected_evaluations(keel_simulation *sim, double t) {
 
 /* Whether the settings name what only the other programs have. */
 static bool is_asked_for(const keel_settings *settings) {
-    return settings->code != KEEL_CODE_AUTO || settings->closed_forms == KEEL_CLOSED_FORMS_YES;
+    return settings->code != KEEL_CODE_AUTO;
 }
 
 static void hand_over(const keel_diagnostics *from, keel_diagnostics *to) {

@@ -32,7 +32,7 @@ static keel_point point_of(const keel_simulation *sim, double t, const double *y
                         .q = y,
                         .v = y + sys->n_q,
                         .z = y + sys->n_q + sys->n_v,
-                        .s = sim->full ? sim->full->s : NULL,
+                        .s = sim->dynamics.s,
                         .lambda = sim->held.lambda};
 }
 
@@ -304,7 +304,7 @@ static bool is_met(keel_simulation *sim, double t, const double *y) {
 
 bool ki_start_next_to_pose(keel_simulation *sim, double t, double *y) {
     static const double LEAST = 1e-3;
-    size_t bytes = (size_t)sim->full->n_y * sizeof *y;
+    size_t bytes = (size_t)sim->dynamics.n_y * sizeof *y;
     if (sim->held.look.large || !sim->system->row_size)
         return false;
     memcpy(sim->row_k, y, bytes);
@@ -337,7 +337,7 @@ static keel_status change_rows(keel_simulation *sim, double t, double step) {
     if (!status && whole)
         return KEEL_OK;
     if (!status)
-        status = ki_restart(sim, t, step, true);
+        status = ki_restart(sim, t, step);
     if (status) {
         ki_selection_free(h->selection == old ? NULL : h->selection);
         h->selection = old;
@@ -355,7 +355,7 @@ keel_status ki_row_by_better_rows(keel_simulation *sim, double t,
                                   keel_status (*evaluate)(keel_simulation *sim, double t)) {
     static const double POOR = 0.2;
     ki_held *h = &sim->held;
-    if (!h->selection || sim->reduction || !(h->gap_of_row < POOR * sim->watch.largest) ||
+    if (!h->selection || !(h->gap_of_row < POOR * sim->watch.largest) ||
         !find_better(sim, t, sim->row_y, 1 / POOR))
         return KEEL_OK;
     ki_selection *usual = h->selection;
@@ -443,7 +443,7 @@ keel_status ki_blame_repeated(keel_simulation *sim, keel_status status) {
 keel_status ki_after_step(keel_simulation *sim, keel_status status) {
     enum { MOST = 12 };
     ki_held *h = &sim->held;
-    if (!h->selection || sim->reduction)
+    if (!h->selection)
         return status;
     if (status) { /* perhaps the rows were a bad choice here */
         if (!ki_worth_retrying(status) || sim->dynamics.trouble.kind == KI_TROUBLE_MEETING ||
@@ -469,7 +469,7 @@ keel_status ki_after_step(keel_simulation *sim, keel_status status) {
 keel_status ki_renew_held(keel_simulation *sim) {
     ki_held *h = &sim->held;
     const ki_integrator *in = sim->integrator;
-    if (!h->selection || sim->reduction || !sim->watch.active || in->t >= sim->settings.until)
+    if (!h->selection || !sim->watch.active || in->t >= sim->settings.until)
         return KEEL_OK;
     if (sim->watch.held > COMPARE_AGAIN * h->gap) {
         h->gap = fmax(h->gap, sim->watch.held);

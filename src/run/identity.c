@@ -9,7 +9,6 @@
 #include "base/names.h"
 #include "run/checkpoint.h"
 #include "run/columns.h"
-#include "run/reduction.h"
 #include "run/simulation.h"
 
 static void add_text(ki_stream *s, const char *text) {
@@ -178,17 +177,12 @@ static vectors vectors_of(const keel_system *system, keel_state *state) {
                      {state->q, state->v, state->z, state->s}};
 }
 
-/* The state at the end of the last step, in all coordinates. */
+/* The state at the end of the last step. */
 static void fill_state(const keel_simulation *sim, keel_state *state) {
     const keel_system *sys = sim->system;
     const ki_integrator *in = sim->integrator;
-    const keel_reduction *r = sim->reduction;
     state->t = in->t;
     memcpy(state->s, sim->dynamics.s, (size_t)sys->n_s * sizeof(double));
-    if (r) {
-        r->expand(r, sim->reduced_rows.work, in->t, in->y, in->y + r->system->n_q, state->q, state->v);
-        return;
-    }
     memcpy(state->q, in->y, (size_t)sys->n_q * sizeof(double));
     memcpy(state->v, in->y + sys->n_q, (size_t)sys->n_v * sizeof(double));
     memcpy(state->z, in->y + sys->n_q + sys->n_v, (size_t)sys->n_z * sizeof(double));

@@ -34,7 +34,7 @@ static const double ENERGY_PER_STEP = 10;
 static const double SPOILT = 0.1, SPOILT_ENERGY = 0.05, SPOILT_STEP = 0.1;
 
 double ki_energy_of_motion(keel_simulation *sim) {
-    ki_dynamics *d = sim->aside;
+    ki_dynamics *d = &sim->rows;
     const ki_integrator *in = sim->integrator;
     const double *v = in->y + d->system->n_q;
     double sum = 0;
@@ -106,7 +106,7 @@ static double step_count(const keel_simulation *sim) {
 }
 
 double ki_allowed_work(keel_simulation *sim) {
-    bool prescribed = sim->held.known && !sim->reduction && sim->dynamics.m >= sim->system->n_v;
+    bool prescribed = sim->held.known && sim->dynamics.m >= sim->system->n_v;
     bool exact = sim->law.formulation != KEEL_PENALTY && !takes_fixed_steps(&sim->settings);
     if (!prescribed || !exact || !sim->system->has_energy)
         return 0;
@@ -121,15 +121,13 @@ double ki_allowed_work(keel_simulation *sim) {
 static keel_promise promise_of(const keel_simulation *sim) {
     const keel_settings *set = &sim->settings;
     keel_promise promise = keel_method_promise(set->method);
-    bool projects = set->method.stabilize == KEEL_PROJECTION && !sim->reduction;
+    bool projects = set->method.stabilize == KEEL_PROJECTION;
     if (projects && !ki_projects_position(&sim->law))
         promise.position = KEEL_KEEPS_DRIFTS;
     if (projects && !ki_projects_velocity(&sim->law))
         promise.velocity = KEEL_KEEPS_BOUNDED;
     if (projects && sim->law.projection_penalty > 0)
         promise.position = promise.velocity = KEEL_KEEPS_BOUNDED;
-    if (sim->reduction) /* rows are on the constraints by construction */
-        promise.position = promise.velocity = KEEL_KEEPS_EXACT;
     if (set->method.integrator == KEEL_NEWMARK && set->newmark_gamma > 0.5)
         promise.energy = KEEL_ENERGY_DAMPED;
     if (set->method.integrator == KEEL_HHT && set->hht_alpha == 0)
@@ -308,7 +306,6 @@ static const char *component_name(const keel_system *sys, int i, char *text, siz
     return text;
 }
 
-/* A reduction has coordinates of its own, without names. */
 static void judge_steps(const keel_simulation *sim, keel_judgement *j) {
     ki_rough_step *rough = &sim->integrator->rough;
     char name[64];
@@ -323,8 +320,7 @@ static void judge_steps(const keel_simulation *sim, keel_judgement *j) {
         say(j,
             "steps do not follow the motion: the one to t = %.6g is off by %.2g of the largest %s; a pole, "
             "a blow, or a step too long",
-            rough->t[worst], error,
-            sim->reduction ? "speed" : component_name(sim->system, worst, name, sizeof name));
+            rough->t[worst], error, component_name(sim->system, worst, name, sizeof name));
 }
 
 static void judge_outputs(const keel_simulation *sim, keel_judgement *j) {

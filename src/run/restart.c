@@ -3,24 +3,24 @@
 #include <math.h>
 
 #include "run/crossing.h"
-#include "run/scales.h"
 
 void ki_clear_workspaces(keel_simulation *sim) {
     ki_stiff_rows_clear(&sim->stiff_rows);
     ki_dynamics_clear(&sim->dynamics);
     ki_dynamics_clear(&sim->rows);
-    ki_dynamics_clear(&sim->reduced_rows);
 }
 
 keel_status ki_replace_workspaces(keel_simulation *sim) {
     ki_dynamics old = sim->dynamics;
-    const ki_scales *scales = sim->rows.scales; /* of all coordinates */
-    sim->dynamics = sim->rows = sim->reduced_rows = (ki_dynamics){0};
+    const ki_scales *scales = sim->rows.scales;
+    sim->dynamics = sim->rows = (ki_dynamics){0};
     ki_choose_method(sim);
     keel_status status = ki_make_workspaces(sim);
     ki_dynamics *d = &sim->dynamics;
-    if (!status)
-        ki_carry_scales(sim, scales);
+    if (!status && scales) { /* found already: the run goes on from sim->row_y */
+        ki_copy_scales(d->scales, scales, sim->active);
+        ki_raise_scales(d->scales, sim->active, sim->row_y);
+    }
     d->evaluations += old.evaluations;
     d->factorizations += old.factorizations;
     d->projections += old.projections;
@@ -32,25 +32,18 @@ keel_status ki_replace_workspaces(keel_simulation *sim) {
 }
 
 /* Workspaces, integrator and watch, from sim->row_y. */
-static keel_status begin_again(keel_simulation *sim, double t, double step, bool same) {
+static keel_status begin_again(keel_simulation *sim, double t, double step) {
     keel_integrator kind = sim->settings.method.integrator;
     keel_status status = ki_replace_workspaces(sim);
-    if (same)
-        sim->settings.method.integrator = kind;
+    sim->settings.method.integrator = kind;
     if (!status)
-        status = ki_factor_at(sim->full, t, sim->row_y);
-    if (!status && same) /* other rows: those that were not held are open by a little */
-        status = ki_settle(sim->full, sim->settings.method.stabilize, t, sim->row_y);
+        status = ki_factor_at(&sim->dynamics, t, sim->row_y);
+    if (!status) /* other rows: those that were not held are open by a little */
+        status = ki_settle(&sim->dynamics, sim->settings.method.stabilize, t, sim->row_y);
     if (!status)
         status = ki_prepare_workspaces(sim, t, sim->row_y);
-    if (!same) {
-        sim->stiffness = (ki_stiffness){0};
-        if (!status)
-            status = ki_prepare_bridge(sim);
-    }
     if (!status)
-        sim->integrator = same ? ki_start_integrator(sim, kind, t, sim->row_y, step, &status)
-                               : ki_start_by_stiffness(sim, t, sim->row_y, &status);
+        sim->integrator = ki_start_integrator(sim, kind, t, sim->row_y, step, &status);
     return status ? status : ki_begin_watch(sim, t, sim->row_y);
 }
 
@@ -72,11 +65,11 @@ static void carry_watch(const ki_watch *old, ki_watch *next) {
     }
 }
 
-keel_status ki_restart(keel_simulation *sim, double t, double step, bool same) {
+keel_status ki_restart(keel_simulation *sim, double t, double step) {
     ki_integrator *old = sim->integrator;
     ki_stiff_rows_clear(&sim->stiff_rows); /* they belong to the workspace of rows at this address */
     keel_simulation before = *sim;
-    keel_status status = begin_again(sim, t, step, same);
+    keel_status status = begin_again(sim, t, step);
     if (status) {
         if (sim->integrator != old)
             ki_integrator_free(sim->integrator);
@@ -95,8 +88,6 @@ keel_status ki_restart(keel_simulation *sim, double t, double step, bool same) {
         sim->crossing.bridging = false;
         old = NULL;
     }
-    if (!same)
-        ki_measure_work_from_here(sim);
     /* the old one ends with the workspace it was made for */
     ki_dynamics now = sim->dynamics;
     sim->dynamics = before.dynamics;

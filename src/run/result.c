@@ -95,7 +95,6 @@ keel_status keel_simulation_result(keel_simulation *sim, keel_result *result) {
         (keel_result){.method = sim->settings.method,
                       .method_reason = sim->method_reason,
                       .system = sim->system,
-                      .closed_forms = sim->reduction ? sim->reduction->reason : NULL,
                       .position = ki_worse_violation(&sim->position, &sim->position_in_pose),
                       .velocity = ki_worse_violation(&sim->velocity, &sim->velocity_in_pose),
                       .repeated = sim->held.repeated,

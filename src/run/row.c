@@ -4,22 +4,9 @@
 
 #include "run/events.h"
 #include "run/past.h"
-#include "run/reduction.h"
 #include "run/simulation.h"
 #include "run/trouble.h"
 #include "stabilize/invariants.h"
-
-/* The full state at t of a run in fewer coordinates: it is on the constraints. */
-static keel_status expanded_state(keel_simulation *sim, double t) {
-    ki_integrator *in = sim->integrator;
-    keel_status status = in->method->interpolate(in, t, sim->reduced_y);
-    if (!status && t != in->t)
-        status = ki_follow_to_row(sim, &sim->reduced_rows, t, sim->reduced_y);
-    if (!status)
-        ki_expand_state(sim, t, sim->reduced_y);
-    sim->rows.factored = false;
-    return status;
-}
 
 /* How near the state y is to a singular pose, in parts of the largest gap so far; 0 if nobody watches. */
 static double distance_to_pose(keel_simulation *sim, double t, const double *y) {
@@ -133,8 +120,6 @@ static keel_status settle_as_in_step(keel_simulation *sim, double t) {
 
 /* The state at t, put onto the constraints if the method does so. */
 static keel_status state_of_row(keel_simulation *sim, double t) {
-    if (sim->reduction)
-        return expanded_state(sim, t);
     ki_dynamics *d = &sim->rows;
     ki_integrator *in = sim->integrator;
     memcpy(d->s, sim->dynamics.s, (size_t)sim->system->n_s * sizeof(double));
@@ -165,7 +150,7 @@ static bool has_better_values(keel_simulation *sim, double t) {
     static const double LOST = 1e-3;
     if (sim->row_across)
         return true;
-    if (!sim->integrator->own_values || sim->reduction)
+    if (!sim->integrator->own_values)
         return false;
     return !sim->crossing.bridging || distance_to_pose(sim, t, sim->row_y) < LOST;
 }
@@ -252,17 +237,6 @@ static void tell_unsound_outputs(keel_simulation *sim, double t) {
     }
 }
 
-/* Energy, and its drift as the steps have it. */
-static keel_status energy_of_row(keel_simulation *sim, double t, keel_row *row) {
-    double energy;
-    keel_status status =
-        ki_measure_energy(&sim->rows, t, sim->row_y, sim->energy_initial, &row->energy, &row->energy_drift);
-    if (!status && sim->reduction)
-        status =
-            ki_measure_energy(sim->aside, t, sim->reduced_y, sim->energy_origin, &energy, &row->energy_drift);
-    return status;
-}
-
 static void track_row(keel_simulation *sim, double t, const ki_violation *w) {
     keel_violation *position = sim->row_in_pose ? &sim->position_in_pose : &sim->position;
     keel_violation *velocity = sim->row_in_pose ? &sim->velocity_in_pose : &sim->velocity;
@@ -286,7 +260,7 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
         status = ki_row_by_better_rows(sim, t, evaluate_and_measure);
     const ki_violation violation = sim->row_violation;
     if (!status)
-        status = energy_of_row(sim, t, row);
+        status = ki_measure_energy(d, t, sim->row_y, sim->energy_initial, &row->energy, &row->energy_drift);
     keel_point at = ki_point(d, t, sim->row_y);
     const double *v_rate = ki_v(d, sim->row_k);
     if (sim->held.selection)

@@ -17,7 +17,7 @@ keel_status ki_across_init(keel_simulation *sim) {
     ki_across *a = &sim->across;
     const keel_system *sys = sim->system;
     int n_y = sys->n_q + sys->n_v + sys->n_z + 1;
-    if (sim->reduction || !sim->held.known || sim->held.look.large || sys->n_s)
+    if (!sim->held.known || sim->held.look.large || sys->n_s)
         return KEEL_OK;
     for (int i = 0; i < KI_ACROSS_NODES; i++) {
         a->y[i] = KI_NEW(&sim->arena, double, n_y);

@@ -39,8 +39,6 @@ static const char *const CHOICES[] = {
     [KEEL_CHOICE_BEST] = "best", [KEEL_CHOICE_SECOND] = "second", [KEEL_CHOICE_WORST] = "worst", NULL};
 static const char *const SINGULAR[] = {
     [KEEL_SINGULAR_CONTINUE] = "continue", [KEEL_SINGULAR_STOP] = "stop", NULL};
-static const char *const CLOSED_FORMS[] = {
-    [KEEL_CLOSED_FORMS_AUTO] = "auto", [KEEL_CLOSED_FORMS_YES] = "yes", [KEEL_CLOSED_FORMS_NO] = "no", NULL};
 static const char *const CODES[] = {
     [KEEL_CODE_AUTO] = "auto", [KEEL_CODE_TAPE] = "tape", [KEEL_CODE_NATIVE] = "native", NULL};
 
@@ -95,8 +93,6 @@ static const keel_option OPTIONS[] = {
     WORD(solution, KEEL_SOLUTION_NEWTON, SOLUTIONS, "how a conserving step is solved"),
     NUMBER(augmented_penalty, 1e3, 1e-300, 1e300, "", "penalty of solution 'augmented'"),
     WORD(singular, KEEL_SINGULAR_CONTINUE, SINGULAR, "what to do when a singular pose is passed"),
-    WORD(closed_forms, KEEL_CLOSED_FORMS_AUTO, CLOSED_FORMS,
-         "loops with closed forms solved beforehand: with the method auto, with any, never"),
     NUMBER(base_steps, 10000, 0, 1e15, "",
            "steps after which a run begins anew from what a checkpoint holds; 0: never"),
     WORD(code, KEEL_CODE_AUTO, CODES, "what evaluates formulas: machine code if it pays, never, or always"),

@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "run/events.h"
-#include "run/reduction.h"
 #include "stabilize/stabilizer.h"
 
 /* A function that is passed again so often, each time at once, is passed without end. */
@@ -54,10 +53,6 @@ keel_status ki_sides_init(keel_simulation *sim) {
 /* g at (t, y) */
 static void values_at(keel_simulation *sim, double t, const double *y, double *g) {
     const keel_system *sys = sim->system;
-    if (sim->reduction) {
-        ki_expand_state(sim, t, y);
-        y = sim->row_y;
-    }
     keel_point at = {.t = ki_time_asked(&sim->dynamics, t),
                      .q = y,
                      .v = y + sys->n_q,
@@ -73,7 +68,7 @@ static bool values_inside(keel_simulation *sim, double t, double *g) {
     double *y = sim->switching.y;
     if (in->method->interpolate(in, t, y))
         return false;
-    ki_normalize(sim->aside, y);
+    ki_normalize(&sim->rows, y);
     values_at(sim, t, y, g);
     return true;
 }
@@ -114,7 +109,7 @@ static void guess_state(const keel_simulation *sim, const span_of_step *step, do
 static void guess_values(keel_simulation *sim, const span_of_step *step, double part) {
     ki_switching *s = &sim->switching;
     guess_state(sim, step, part, s->y);
-    ki_normalize(sim->aside, s->y);
+    ki_normalize(&sim->rows, s->y);
     values_at(sim, step->t + part * step->h, s->y, s->g_here);
 }
 
@@ -174,7 +169,7 @@ static bool has_seen_other_side(keel_simulation *sim, double *t) {
     ki_switching *s = &sim->switching;
     const ki_integrator *in = sim->integrator;
     for (int k = 0; in->method->stage && in->method->stage(in, k, t, s->y); k++) {
-        ki_normalize(sim->aside, s->y);
+        ki_normalize(&sim->rows, s->y);
         values_at(sim, *t, s->y, s->g_here);
         if (changed_side(s, s->g_here) >= 0)
             return true;
@@ -253,7 +248,7 @@ static keel_status meet_endless(keel_simulation *sim, int i, double t) {
 /* The rate of function i along the motion from (t, y). */
 static bool rate_of_side(keel_simulation *sim, int i, double t, const double *y, double step, double *rate) {
     ki_switching *s = &sim->switching;
-    ki_dynamics *d = sim->aside;
+    ki_dynamics *d = &sim->rows;
     memcpy(s->y_there, y, (size_t)sim->integrator->n * sizeof(double));
     values_at(sim, t, y, s->g_here);
     double here = s->g_here[i];

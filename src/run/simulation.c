@@ -8,31 +8,22 @@
 #include "run/events.h"
 #include "run/judge.h"
 #include "run/past.h"
-#include "run/reduction.h"
 #include "run/restart.h"
-#include "run/scales.h"
 #include "run/sides.h"
 #include "run/singular_start.h"
 #include "run/start.h"
 #include "run/trouble.h"
 #include "stabilize/invariants.h"
 
-static keel_status make_full_workspaces(keel_simulation *sim) {
+keel_status ki_make_workspaces(keel_simulation *sim) {
     keel_status status = ki_law_init(&sim->law, &sim->arena, sim->active, &sim->settings, sim->diagnostics);
     if (!status)
         status = ki_dynamics_init(&sim->dynamics, sim->active, &sim->law);
     if (!status)
         status = ki_dynamics_init(&sim->rows, sim->active, &sim->law);
-    sim->aside = &sim->rows;
-    sim->full = &sim->dynamics;
     if (!status)
         ki_tell_switches(sim);
-    ki_share_scales(sim);
-    return status;
-}
-
-keel_status ki_make_workspaces(keel_simulation *sim) {
-    keel_status status = sim->reduction ? ki_make_reduced_workspaces(sim) : make_full_workspaces(sim);
+    sim->rows.scales = sim->dynamics.scales;
     return status ? status : ki_stiff_rows_init(sim);
 }
 
@@ -81,8 +72,7 @@ keel_violation ki_worse_violation(const keel_violation *a, const keel_violation 
 static keel_status measure_violation(keel_simulation *sim) {
     ki_violation w;
     const ki_integrator *in = sim->integrator;
-    keel_status status = sim->reduction ? ki_measure_expanded(sim, &w)
-                                        : ki_measure_violation(&sim->dynamics, in->t, in->y, &w);
+    keel_status status = ki_measure_violation(&sim->dynamics, in->t, in->y, &w);
     if (status)
         return status;
     ki_track_violation(&sim->position, in->t, w.position, w.position_scaled,
@@ -132,8 +122,8 @@ static keel_status after_step(keel_simulation *sim) {
     if (!status)
         status = measure_violation(sim);
     if (!status)
-        status = ki_measure_energy(&sim->dynamics, sim->integrator->t, sim->integrator->y, sim->energy_origin,
-                                   &energy, &drift);
+        status = ki_measure_energy(&sim->dynamics, sim->integrator->t, sim->integrator->y,
+                                   sim->energy_initial, &energy, &drift);
     if (!status)
         status = measure_invariants(sim);
     if (!status) {
@@ -162,7 +152,7 @@ static ki_problem problem_from(keel_simulation *sim, keel_integrator kind, doubl
     bool fixed = keel_integrator_takes_step(kind) && set->step > 0;
     return (ki_problem){.kind = kind,
                         .flow = {&sim->dynamics, set->method.stabilize},
-                        .flow_rows = {sim->aside, set->method.stabilize},
+                        .flow_rows = {&sim->rows, set->method.stabilize},
                         .settings = {.tolerance = set->tolerance,
                                      .absolute_tolerance = set->absolute_tolerance > 0
                                                                ? set->absolute_tolerance
@@ -202,7 +192,7 @@ keel_status ki_begin_watch(keel_simulation *sim, double t, const double *y) {
         status = ki_factor_at(d, t, y);
     if (!status)
         ki_watch_init(&sim->watch, &sim->arena, d, t, sim->held.selection || sim->rank == d->m ? d->m : -1);
-    if (!status && sim->held.selection && !sim->reduction && !sim->held.look.large)
+    if (!status && sim->held.selection && !sim->held.look.large)
         ki_watch_all(&sim->watch, ki_gap_of_all, sim, t, y);
     return !status && sim->arena.failed ? KEEL_ERROR_MEMORY : status;
 }
@@ -213,21 +203,17 @@ static keel_status measure_start(keel_simulation *sim, double t, double *y) {
     ki_dynamics *d = &sim->dynamics;
     keel_status status = ki_begin_watch(sim, t, y);
     if (!status)
-        status = ki_measure_energy(d, t, y, 0, &sim->energy_origin, &sim->energy_drift);
-    sim->energy_initial = sim->energy_origin;
-    if (!status && sim->reduction)
-        status = ki_measure_energy(sim->full, t, sim->row_y, 0, &sim->energy_initial, &sim->energy_drift);
+        status = ki_measure_energy(d, t, y, 0, &sim->energy_initial, &sim->energy_drift);
     return status ? status : after_step(sim);
 }
 
 keel_status ki_prepare_workspaces(keel_simulation *sim, double t, double *y) {
-    ki_dynamics *d = sim->full;
+    ki_dynamics *d = &sim->dynamics;
     /* a system too large for its rank to be computed: what the factorization met is a hint */
     bool redundant = sim->rank >= 0 ? sim->rank < d->m : keel_saddle_regularized(d->K);
     if (d->m) {
         ki_fix_penalty(d);
-        if (d != &sim->rows)
-            memcpy(sim->rows.D, d->D, (size_t)d->m * sizeof(double));
+        memcpy(sim->rows.D, d->D, (size_t)d->m * sizeof(double));
     }
     if (redundant) {
         ki_expect_redundancy(d);
@@ -250,8 +236,8 @@ static keel_status choose_constraints(keel_simulation *sim, const keel_state *st
                              keel_status_text(status));
     if (status)
         return status;
-    memcpy(sim->full->s, start->s, (size_t)sim->system->n_s * sizeof(double));
-    ki_normalize(sim->full, sim->row_y);
+    memcpy(sim->dynamics.s, start->s, (size_t)sim->system->n_s * sizeof(double));
+    ki_normalize(&sim->dynamics, sim->row_y);
     return KEEL_OK;
 }
 
@@ -274,14 +260,14 @@ static bool crosses_poses(const keel_simulation *sim) {
 }
 
 static bool starts_in_pose(const keel_simulation *sim) {
-    return sim->held.singular_start && !sim->reduction && crosses_poses(sim) &&
+    return sim->held.singular_start && crosses_poses(sim) &&
            sim->settings.start_state == KEEL_START_CONSISTENT;
 }
 
 /* Off the constraints on purpose. */
 static keel_status start_as_given(keel_simulation *sim, double t) {
-    keel_status status = ki_solve_auxiliaries(sim->full, t, sim->row_y);
-    return status ? status : ki_factor_at(sim->full, t, sim->row_y);
+    keel_status status = ki_solve_auxiliaries(&sim->dynamics, t, sim->row_y);
+    return status ? status : ki_factor_at(&sim->dynamics, t, sim->row_y);
 }
 
 static keel_status consistent_start(keel_simulation *sim, double t, int velocities_given) {
@@ -289,7 +275,7 @@ static keel_status consistent_start(keel_simulation *sim, double t, int velociti
     keel_status status = KEEL_OK;
     /* in a singular pose of a drawing with some digits all constraints together ask for any velocity */
     if (!sim->held.singular_start || !crosses_poses(sim) || !ki_start_next_to_pose(sim, t, sim->row_y))
-        status = ki_make_consistent(sim->full, &sim->settings, velocities_given, t, sim->row_y,
+        status = ki_make_consistent(&sim->dynamics, &sim->settings, velocities_given, t, sim->row_y,
                                     sim->diagnostics, &report);
     if (status)
         return status;
@@ -297,7 +283,7 @@ static keel_status consistent_start(keel_simulation *sim, double t, int velociti
     sim->start_velocity_moved = report.velocity_moved;
     if ((status = choose_again(sim, t)))
         return status;
-    status = ki_factor_at(sim->full, t, sim->row_y);
+    status = ki_factor_at(&sim->dynamics, t, sim->row_y);
     return status ? status : ki_check_repeated(sim, t);
 }
 
@@ -309,28 +295,22 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
     ki_collapse_init(&sim->collapse, start->t);
     status = choose_constraints(sim, start);
     if (!status && !sim->system->q_size) /* not known without: sizes of constraints are measured by them */
-        ki_find_scales(sim->full, start->t, sim->row_y, sim->settings.until - start->t);
+        ki_find_scales(&sim->dynamics, start->t, sim->row_y, sim->settings.until - start->t);
     if (!status)
         status = sim->settings.start_state == KEEL_START_AS_GIVEN
                      ? start_as_given(sim, start->t)
                      : consistent_start(sim, start->t, velocities_given);
     if (status)
         return status;
-    ki_dynamics *d = sim->full;
-    if (sim->reduction)
-        status = ki_shrink_start(sim, start->t);
-    if (status == KEEL_ERROR_INPUT) /* has told why */
-        return status;
-    if (!status)
-        status = measure_rank(sim);
+    ki_dynamics *d = &sim->dynamics;
+    double *y = sim->row_y;
+    status = measure_rank(sim);
     if (!status)
         status = ki_prepare_workspaces(sim, start->t, sim->row_y);
-    d = &sim->dynamics; /* whose troubles are told from now on */
-    double *y = sim->reduction ? sim->reduced_y : sim->row_y;
     if (!status)
         status = ki_switching_init(sim, start->t);
     if (!status)
-        ki_find_run_scales(sim, start->t);
+        ki_find_scales(&sim->rows, start->t, y, sim->settings.until - start->t);
     if (!status)
         status = ki_prepare_bridge(sim);
     if (!status)
@@ -351,7 +331,7 @@ static keel_status begin(keel_simulation *sim, const keel_state *start, int velo
 }
 
 void ki_choose_method(keel_simulation *sim) {
-    int kept = sim->reduction ? 0 : keel_system_m(sim->system) + sim->system->n_i;
+    int kept = keel_system_m(sim->system) + sim->system->n_i;
     if (!sim->settings.method.automatic)
         return;
     sim->settings.method = keel_method_choose(kept, &sim->method_reason);
@@ -372,11 +352,8 @@ keel_simulation *ki_simulation_begin(const keel_system *system, const keel_state
     sim->position.worst = sim->velocity.worst = sim->held.repeated.worst = -1;
     sim->position_in_pose.worst = sim->velocity_in_pose.worst = -1;
     ki_arena_init(&sim->arena);
-    *status = ki_choose_reduction(system, settings, diagnostics, &sim->reduction);
-    if (!*status)
-        ki_choose_method(sim);
-    if (!*status)
-        *status = ki_allocate_run(sim);
+    ki_choose_method(sim);
+    *status = ki_allocate_run(sim);
     if (!*status)
         *status = begin(sim, start, velocities_given);
     else if (*status == KEEL_ERROR_MEMORY)
@@ -463,10 +440,6 @@ static keel_status step(keel_simulation *sim) {
         status = ki_take_step(sim);
     if (status)
         status = ki_cross_after_failure(sim, status);
-    if (sim->reduction && ki_reduction_ends(sim, status)) {
-        keel_status left = ki_leave_reduction(sim);
-        status = left ? left : ki_take_step(sim);
-    }
     status = ki_after_step(sim, status);
     bool stepped = !status;
     if (stepped)

@@ -41,8 +41,7 @@ typedef struct ki_crossing {
 
 /* A singular pose that was passed: ranks of J, and the gap there. */
 typedef struct ki_pose {
-    bool in_words; /* the event has its words already */
-    int open_row;  /* among all; it was crossed with this row open by `open`; -1: with none */
+    int open_row; /* among all; it was crossed with this row open by `open`; -1: with none */
     double open;
     int before, at, after;
     double gap;
@@ -51,18 +50,13 @@ typedef struct ki_pose {
 struct keel_simulation {
     const keel_system *system;
     const keel_system *active; /* the same with the constraints that are held: `system` if that is all */
-    const keel_reduction *reduction; /* the steps are in its coordinates u; NULL: in those of `system` */
     keel_settings settings;
     const char *method_reason; /* of "auto" */
     keel_diagnostics *diagnostics;
     ki_law law;               /* what the method adds to the system of the steps */
-    ki_law law_of_rows;       /* with a reduction: to that of the rows */
     ki_dynamics dynamics;     /* of the steps */
     ki_dynamics rows;         /* of the output rows, so that rows never change the steps */
-    ki_dynamics reduced_rows; /* with a reduction: as `rows`, in the coordinates of the steps */
-    ki_stiff_rows stiff_rows; /* of `aside`: rows of implicit methods */
-    ki_dynamics *aside;       /* `rows` or `reduced_rows`: in the coordinates of the steps */
-    ki_dynamics *full;        /* `dynamics` or `rows`: of all coordinates, at the start */
+    ki_stiff_rows stiff_rows; /* rows of implicit methods */
     ki_integrator *integrator;
     ki_stiffness stiffness; /* what "auto" watches */
     ki_switching switching; /* where the next steps end */
@@ -71,19 +65,14 @@ struct keel_simulation {
 
     double *row_y, *row_k, *row_outputs; /* the last row */
     ki_violation row_violation;          /* ... of the constraints held, by their numbers among all */
-    bool row_in_pose;  /* the last row is so near to a singular pose that interpolation has a say in it */
-    ki_across across;  /* ... and what it is then made of */
-    bool row_across;   /* ... if it is */
-    double *reduced_y; /* with a reduction: a state in u */
-    double *trusted_y, trusted_t; /* ... the last one before which nothing was wrong with the map */
-    double *pose, *pose_now;      /* [n_poses] of the reduction, after the last step and scratch */
+    bool row_in_pose; /* the last row is so near to a singular pose that interpolation has a say in it */
+    ki_across across; /* ... and what it is then made of */
+    bool row_across;  /* ... if it is */
 
     keel_violation position, velocity;
     keel_violation position_in_pose,
         velocity_in_pose; /* of rows in a singular pose, which are not in those */
     double energy_initial, energy_final, energy_drift, energy_drift_max;
-    double energy_origin; /* of the system of the steps, at the start: `energy_initial`, or with a reduction
-                             what its coordinates make of it */
     ki_audit audit;
     keel_invariant *invariants; /* [n_i] */
     bool refuted;               /* one of them was found not to be constant */
@@ -142,13 +131,13 @@ keel_violation ki_worse_violation(const keel_violation *a, const keel_violation 
 keel_status ki_measure_energy(ki_dynamics *d, double t, double *y, double energy_start, double *energy,
                               double *drift);
 
-/* Workspaces of the system of the steps and of that of the rows: sim->reduction, or NULL, is known. */
+/* Workspaces of steps and rows, for the constraints that are held. */
 keel_status ki_make_workspaces(keel_simulation *sim);
 
-/* What "auto" becomes in the coordinates of the steps. */
+/* What "auto" becomes. */
 void ki_choose_method(keel_simulation *sim);
 
-/* What workspaces have to know of the constraints, at a consistent state of all coordinates. */
+/* What workspaces have to know of the constraints, at a consistent state. */
 keel_status ki_prepare_workspaces(keel_simulation *sim, double t, double *y);
 
 /* Looks out for singular poses from (t, y) on. */

@@ -60,7 +60,7 @@ static int branch_of_velocity(const ki_branches *branches, const double *v) {
 /* Accelerations along all branches; `only`: of that one alone. */
 static keel_status choose(keel_simulation *sim, ki_branches *branches, const keel_point *at, int only,
                           choice *chosen) {
-    ki_dynamics *d = sim->full;
+    ki_dynamics *d = &sim->dynamics;
     const keel_system *sys = sim->system;
     int n = sys->n_v, m = keel_system_m(sys);
     keel_terms terms = {.M = d->at.M, .Q = d->at.Q, .xi = KI_NEW(&sim->arena, double, m)};
@@ -93,7 +93,7 @@ static keel_status choose(keel_simulation *sim, ki_branches *branches, const kee
 /* Whether accelerations move anything, compared with Q_j / M_jj. */
 static bool moves(const keel_simulation *sim, const double *a) {
     const keel_system *sys = sim->system;
-    const ki_dynamics *d = sim->full;
+    const ki_dynamics *d = &sim->dynamics;
     double most = 0, size = 0;
     for (int j = 0; j < sys->n_v; j++) {
         double mass = d->at.M[sys->M.start[j + 1] - 1], q = sim->held.look.size[j];
@@ -135,7 +135,7 @@ static void tell(keel_simulation *sim, const ki_branches *branches, const choice
 
 /* y' at the start. */
 static keel_status rate_of_start(keel_simulation *sim, double t, double *y, const double *a, double *rate) {
-    ki_dynamics *d = sim->full;
+    ki_dynamics *d = &sim->dynamics;
     const keel_system *sys = sim->system;
     double *v = ki_v(d, y);
     memset(rate, 0, (size_t)d->n_y * sizeof *rate);
@@ -216,7 +216,7 @@ static keel_status refuse_rolling(keel_simulation *sim, const keel_point *at) {
 
 /* A motion that drives the mechanism out of a dead point does not tell which way it goes; velocities do. */
 static keel_status leave_dead_point(keel_simulation *sim, double t, double *y, double *rate) {
-    ki_dynamics *d = sim->full;
+    ki_dynamics *d = &sim->dynamics;
     double *rest = KI_NEW(&sim->arena, double, sim->system->n_v);
     if (!rest)
         return KEEL_ERROR_MEMORY;
@@ -245,7 +245,7 @@ static keel_status look_for_branches(keel_simulation *sim, const keel_point *at,
 }
 
 keel_status ki_begin_singular(keel_simulation *sim, double t, double *y) {
-    ki_dynamics *d = sim->full;
+    ki_dynamics *d = &sim->dynamics;
     const keel_system *sys = sim->system;
     double *v = ki_v(d, y);
     ki_branches branches;

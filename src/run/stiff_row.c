@@ -16,7 +16,7 @@ static const double SOON = 0.5;
 
 keel_status ki_stiff_rows_init(keel_simulation *sim) {
     ki_stiff_rows *rows = &sim->stiff_rows;
-    size_t n = (size_t)sim->aside->n_y;
+    size_t n = (size_t)sim->rows.n_y;
     rows->slope = KI_NEW(&sim->arena, double, n + KI_FOUR);
     rows->rate = KI_NEW(&sim->arena, double, n + KI_FOUR);
     rows->begin = KI_NEW(&sim->arena, double, n + KI_FOUR);
@@ -66,7 +66,7 @@ keel_status ki_prepare_follower(keel_simulation *sim, const ki_integrator *in) {
     double t_end = fmax(sim->settings.until, in->t);
     if (!in->method->slope || sim->stiff_rows.follower || !(t_end > in->t))
         return KEEL_OK;
-    ki_dynamics *d = sim->aside;
+    ki_dynamics *d = &sim->rows;
     ki_problem problem = {.kind = sim->settings.method.integrator == KEEL_RADAU9 ? KEEL_RADAU9 : KEEL_RADAU5,
                           .flow = {d, in->flow.stabilize},
                           .flow_rows = {d, in->flow.stabilize},
@@ -137,7 +137,7 @@ static bool agrees(keel_simulation *sim, const double *y) {
         apart[i] = i < in->n - 1 ? rows->follower->y[i] - y[i] : 0;
     if (!(ki_error_norm(in, apart, y, y) <= VELOCITIES * most))
         return false;
-    for (int i = sim->aside->system->n_q; i < in->n; i++)
+    for (int i = sim->rows.system->n_q; i < in->n; i++)
         apart[i] = 0;
     return ki_error_norm(in, apart, y, y) <= most;
 }

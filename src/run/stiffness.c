@@ -48,7 +48,7 @@ static double work_so_far(const keel_simulation *sim) {
     return (double)sim->dynamics.evaluations + JACOBIAN_WORK * (double)sim->integrator->jacobians;
 }
 
-void ki_measure_work_from_here(keel_simulation *sim) {
+static void measure_work_from_here(keel_simulation *sim) {
     sim->stiffness.t = sim->integrator->t;
     sim->stiffness.work = work_so_far(sim);
     sim->stiffness.steps = sim->integrator->steps;
@@ -69,7 +69,7 @@ static keel_status change_to(keel_simulation *sim, keel_integrator kind, double 
     ki_integrator_free(sim->integrator);
     sim->integrator = next;
     sim->settings.method.integrator = kind;
-    ki_measure_work_from_here(sim);
+    measure_work_from_here(sim);
     return KEEL_OK;
 }
 
@@ -93,7 +93,7 @@ static bool is_stiff_from_start(keel_simulation *sim, double t, const double *y,
     const keel_settings *set = &sim->settings;
     ki_allowance allowed = {set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance,
                             set->tolerance, sim->dynamics.scales->y};
-    keel_status looked = ki_find_spectrum(sim->aside, t, y, allowed, found);
+    keel_status looked = ki_find_spectrum(&sim->rows, t, y, allowed, found);
     if (looked == KEEL_ERROR_MEMORY)
         *status = looked;
     double steps = (sim->settings.until - t) * found->size / KI_DOP853.stiff_limit;
@@ -254,7 +254,7 @@ static keel_status follow_trial(keel_simulation *sim, long steps) {
     bool too_much = work_so_far(sim) - s->trial_work > most && !s->from_start;
     if (!s->is_running && has_begun(sim, steps)) {
         s->is_running = true;
-        ki_measure_work_from_here(sim);
+        measure_work_from_here(sim);
         return KEEL_OK;
     }
     if ((!s->is_running || steps < IMPLICIT_STEPS) && !(too_much && steps > 0))
@@ -268,7 +268,7 @@ static keel_status follow_trial(keel_simulation *sim, long steps) {
     s->has_worked = true;
     s->worked = sim->settings.method.integrator;
     s->least = work;
-    ki_measure_work_from_here(sim);
+    measure_work_from_here(sim);
     return KEEL_OK;
 }
 
@@ -304,7 +304,7 @@ static keel_status follow_implicit(keel_simulation *sim, long steps, bool may_tr
         return leave_implicit(sim, (work_so_far(sim) - s->judged) / (in->t - s->taken));
     if (for_long && may_try)
         return try_other_implicit(sim, work);
-    ki_measure_work_from_here(sim);
+    measure_work_from_here(sim);
     return KEEL_OK;
 }
 
@@ -330,6 +330,6 @@ keel_status ki_follow_stiffness(keel_simulation *sim) {
     if (may_pay(sim, in->stiff) && steps > 0 && (may_try || has_worsened(sim, steps)))
         return try_implicit(sim);
     if (steps >= EXPLICIT_STEPS)
-        ki_measure_work_from_here(sim);
+        measure_work_from_here(sim);
     return KEEL_OK;
 }

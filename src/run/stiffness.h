@@ -53,8 +53,4 @@ ki_integrator *ki_start_by_stiffness(keel_simulation *sim, double t, const doubl
 /* Before a step: changes the integrator if the method is "auto" and there is reason to. */
 keel_status ki_follow_stiffness(keel_simulation *sim);
 
-/* The integrator of the run is a new one, with the counts of those before it: its work is measured from here.
- */
-void ki_measure_work_from_here(keel_simulation *sim);
-
 #endif

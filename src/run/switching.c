@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "run/reduction.h"
 #include "run/sides.h"
 #include "run/simulation.h"
 #include "stabilize/stabilizer.h"
@@ -41,7 +40,7 @@ keel_status ki_renew_integrator(keel_simulation *sim, double t, const double *y,
 
 void ki_tell_switches(keel_simulation *sim) {
     const ki_switching *s = &sim->switching;
-    ki_dynamics *all[] = {&sim->dynamics, &sim->rows, &sim->reduced_rows};
+    ki_dynamics *all[] = {&sim->dynamics, &sim->rows};
     if (!s->of_time)
         return;
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
@@ -232,14 +231,10 @@ static keel_status take_impulse(keel_simulation *sim, double t, double *y) {
     return status;
 }
 
-/* Behind a switch of time. With a reduction, whose velocities know of no impulse, the run goes on with all
- * coordinates where a speed jumps: *leave. */
-static keel_status meet_motions(keel_simulation *sim, bool *leave) {
+/* Behind a switch of time. */
+static keel_status meet_motions(keel_simulation *sim) {
     const ki_integrator *in = sim->integrator;
-    if (sim->reduction)
-        ki_expand_state(sim, in->t, in->y);
-    else
-        memcpy(sim->row_y, in->y, (size_t)in->n * sizeof(double));
+    memcpy(sim->row_y, in->y, (size_t)in->n * sizeof(double));
     keel_status status = look_from_both_sides(sim);
     if (status)
         return status;
@@ -249,8 +244,7 @@ static keel_status meet_motions(keel_simulation *sim, bool *leave) {
         return KEEL_ERROR_INPUT;
     }
     row = jumping_row(sim, false);
-    *leave = row >= 0 && sim->reduction;
-    if (row < 0 || *leave)
+    if (row < 0)
         return KEEL_OK;
     tell_jump(sim, row, false);
     return take_impulse(sim, in->t, in->y);
@@ -260,18 +254,12 @@ static keel_status meet_motions(keel_simulation *sim, bool *leave) {
 static keel_status go_past(keel_simulation *sim) {
     ki_switching *s = &sim->switching;
     const keel_system *sys = sim->system;
-    bool leave = false;
     keel_status status = KEEL_OK;
     s->last_before = s->t_last;
     pass_time(sim, sim->integrator->t);
     sim->crossing.far_gap = sim->crossing.sooner_gap = 0; /* those states are on the other side */
     if (keel_system_m(sys) > 0 && sys->has_drivers)
-        status = meet_motions(sim, &leave);
-    if (leave) {
-        status = ki_leave_reduction(sim);
-        go_back_if_asked(sim, sim->integrator->t);
-        return status || s->at > sim->integrator->t ? status : go_past(sim);
-    }
+        status = meet_motions(sim);
     const ki_integrator *in = sim->integrator;
     return status ? status : ki_renew_integrator(sim, in->t, in->y, ki_step_after_switch(sim));
 }

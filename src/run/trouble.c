@@ -235,7 +235,7 @@ static bool report_dead_point(keel_simulation *sim, keel_status status, const ch
     const ki_integrator *in = sim->integrator;
     ki_dead_point found;
     char name[32], reach[160] = "", buffer[KEEL_UNIT];
-    if (sim->reduction || !can_be_dead_point(status, &sim->dynamics.trouble))
+    if (!can_be_dead_point(status, &sim->dynamics.trouble))
         return false;
     keel_point last = {.t = in->t, .q = in->y, .v = in->y + sys->n_q, .z = in->y + sys->n_q + sys->n_v};
     if (!ki_find_dead_point(sys, ki_work_of_all(sim), &last, sim->settings.until, &found))

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "run/held.h"
-#include "run/reduction.h"
 #include "run/simulation.h"
 
 static const double TURN = 6.283185307179586;
@@ -16,10 +15,6 @@ static void look(keel_simulation *sim, double *angle, double *rate) {
     const ki_integrator *in = sim->integrator;
     const keel_system *sys = sim->system;
     const double *y = in->y;
-    if (sim->reduction) {
-        ki_expand_state(sim, in->t, y);
-        y = sim->row_y;
-    }
     keel_point at = {.t = in->t,
                      .q = y,
                      .v = y + sys->n_q,

@@ -77,13 +77,10 @@ static keel_settings settings_of(const keel_settings *set, int which, bool third
     keel_settings own = *set;
     double ratio = set->absolute_tolerance / set->tolerance;
     own.method = which ? other_method(set->method, third) : keel_method_auto();
-    bool never = which || set->closed_forms == KEEL_CLOSED_FORMS_NO;
-    own.closed_forms = never ? KEEL_CLOSED_FORMS_NO : KEEL_CLOSED_FORMS_AUTO;
     if (set->method.formulation ==
         KEEL_GENERALIZED_INVERSE) { /* other forces, not another way to find them */
         own.method =
             (keel_method){which ? KEEL_RADAU9 : KEEL_DOP853, KEEL_GENERALIZED_INVERSE, KEEL_PROJECTION, 0};
-        own.closed_forms = KEEL_CLOSED_FORMS_NO;
     }
     own.tolerance = tighter(set);
     own.absolute_tolerance = ratio * own.tolerance;

@@ -190,7 +190,7 @@ bool ki_symbolic_forces(ki_writer *w) {
         w->force[b] = w->torque[b] = vec_zero(w->g);
     for (int i = 0; i < w->mech->system.n_v; i++)
         w->Q[i] = number(w->g, 0);
-    w->potential = number(w->g, w->mech->potential);
+    w->potential = number(w->g, 0);
     w->power = number(w->g, 0);
     for (int i = 0; i < w->mech->force_count && written; i++)
         written = write_force(w, &w->mech->force[i]);

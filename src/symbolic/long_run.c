@@ -1,4 +1,4 @@
-/* long_run.c - a mechanism for long runs: a copy of it that formulas answer for, with what they solve.
+/* long_run.c - a mechanism for long runs: a copy of it that formulas answer for.
  *
  * Writing formulas and shortening them costs as much as a hundred thousand evaluations, and gains little
  * until there is machine code. So nothing is written before a run expects that many (keel_system.for_run);
@@ -10,68 +10,31 @@
 #include "equations/prepare.h"
 #include "keel/mechanism.h"
 #include "mechanism/mech_system.h"
-#include "mechanism/reduction.h"
-#include "symbolic/reduce.h"
 #include "symbolic/write.h"
-
-/* A mechanism with its formulas. */
-typedef struct copy {
-    ki_mech mech;
-    ki_model *model; /* NULL: some part is not written */
-} copy;
 
 typedef struct long_run {
     ki_long_run shown; /* what the mechanism knows of it */
     pthread_mutex_t lock;
-    copy full, left;               /* left: of what is left by parallelograms */
-    keel_reduction parallelograms; /* from the one to the other */
-    const keel_reduction *solved;  /* by formulas */
+    ki_mech copy;
+    ki_model *model; /* its formulas; NULL: some part is not written */
 } long_run;
 
-static keel_status make_copy(const ki_mech *mech, copy *c) {
-    c->mech = *mech;
-    c->mech.long_run = NULL;
-    c->mech.system.model = &c->mech;
-    c->mech.system.for_run = NULL;
-    keel_status status = ki_is_written(mech) ? ki_write(mech, &c->model) : KEEL_OK;
-    if (status || !c->model)
-        return status;
-    const keel_system *formulas = ki_prepared_system(c->model);
-    if (formulas)
-        ki_mech_use_formulas(&c->mech, formulas);
-    return formulas ? KEEL_OK : KEEL_ERROR_MEMORY;
-}
-
-/* What was reduced before stays so. */
-static keel_status reduce(const ki_mech *mech, long_run *l) {
-    keel_system *system = &l->full.mech.system;
-    if (!system->reduction) {
-        keel_status status = l->full.model ? ki_reduce(&l->full.mech, &l->solved) : KEEL_OK;
-        system->reduction = l->solved;
-        return status;
-    }
-    keel_status status = make_copy(mech->reduced, &l->left);
-    l->parallelograms = *system->reduction;
-    l->parallelograms.system = &l->left.mech.system;
-    system->reduction = &l->parallelograms;
-    return status;
-}
-
-static void clear(long_run *l) {
-    ki_reduction_free(l->solved);
-    ki_model_free(l->full.model);
-    ki_model_free(l->left.model);
-    l->solved = NULL;
-    l->full.model = l->left.model = NULL;
-}
-
 static keel_status make(const ki_mech *mech, long_run *l) {
-    keel_status status = make_copy(mech, &l->full);
-    if (!status)
-        status = reduce(mech, l);
-    if (status)
-        clear(l);
-    return status;
+    l->copy = *mech;
+    l->copy.long_run = NULL;
+    l->copy.system.model = &l->copy;
+    l->copy.system.for_run = NULL;
+    keel_status status = ki_write(mech, &l->model);
+    if (status || !l->model)
+        return status;
+    const keel_system *formulas = ki_prepared_system(l->model);
+    if (formulas) {
+        ki_mech_use_formulas(&l->copy, formulas);
+        return KEEL_OK;
+    }
+    ki_model_free(l->model);
+    l->model = NULL;
+    return KEEL_ERROR_MEMORY;
 }
 
 static const keel_system *for_run(const keel_system *system, double evaluations) {
@@ -81,14 +44,14 @@ static const keel_system *for_run(const keel_system *system, double evaluations)
     long_run *l = (long_run *)mech->long_run;
     pthread_mutex_lock(&l->lock);
     if (!atomic_load(&l->shown.system) && make(mech, l) == KEEL_OK)
-        atomic_store(&l->shown.system, &l->full.mech.system);
+        atomic_store(&l->shown.system, &l->copy.system);
     pthread_mutex_unlock(&l->lock);
     return atomic_load(&l->shown.system);
 }
 
 static void free_long_run(ki_long_run *shown) {
     long_run *l = (long_run *)shown; /* its first member */
-    clear(l);
+    ki_model_free(l->model);
     pthread_mutex_destroy(&l->lock);
     free(l);
 }
@@ -97,7 +60,7 @@ keel_status keel_mechanism_write(keel_system *system) {
     if (!system)
         return KEEL_ERROR_INPUT;
     ki_mech *mech = (ki_mech *)system; /* its first member */
-    if (mech->long_run || (!ki_is_written(mech) && !(mech->reduced && ki_is_written(mech->reduced))))
+    if (mech->long_run || !ki_is_written(mech))
         return KEEL_OK;
     long_run *l = calloc(1, sizeof *l);
     if (!l || pthread_mutex_init(&l->lock, NULL)) {

@@ -324,7 +324,6 @@ static void connect(ki_selection *s) {
     sys->for_run = NULL; /* asked of the whole system */
     sys->accelerate = NULL;
     memset(&sys->own, 0, sizeof sys->own);
-    sys->reduction = NULL;
     sys->n_outputs = 0;
     sys->outputs = NULL;
 }

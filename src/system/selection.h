@@ -14,7 +14,7 @@
 #include "system/sharing.h"
 
 typedef struct ki_selection {
-    keel_system system; /* with the rows below; it has no outputs, no reduction and no machine code */
+    keel_system system; /* with the rows below; it has no outputs and no machine code */
     const keel_system *whole;
     ki_sharing *sharing; /* how the rows share, or NULL */
     bool shares;         /* and forces or states depend on it */

@@ -32,28 +32,6 @@ grep -qE '^  dependent +(rod|copy)$' out || fail "dependent"
 grep -qE '^  multipliers shared +rod, copy$' out || fail "shared multipliers"
 grep -qE '^  multipliers unique +plane$' out || fail "unique multipliers"
 
-# constraints that are solved beforehand, in a check and in a run; a pendulum's cannot be
-grep -q '^  closed forms' out && fail "closed forms of a rod"
-exits 0 check "$models/flexible_crank.yaml"
-grep -q '^  closed forms' out && fail "closed forms of a short run"
-sed 's/^simulate: {/&closed_forms: yes, /' "$models/flexible_crank.yaml" >flexible.yaml
-exits 0 check flexible.yaml
-grep -qE "^  closed forms +'phi1', 'phi2', 'x3' follow from the constraints: 4 coordinates are left$" out || fail "closed forms"
-cat >driven.yaml <<'MODEL'
-keel: 1
-equations:
-  coordinates: {x: 0, y: 0}
-  kinetic: (x'^2 + y'^2)/2
-  holonomic: {drive: y - sin(t)}
-simulate: {until: 1, code: tape}
-MODEL
-exits 0 check driven.yaml
-grep -qE "^  closed forms +'y' follows from the constraints: 1 coordinate is left$" out || fail "closed form of a driver"
-exits 0 run driven.yaml
-grep -qE "^  closed forms +'y' follows from the constraints$" out || fail "closed form in a run"
-exits 0 run driven.yaml --option closed_forms=no
-grep -q '^  closed forms' out && fail "closed forms that nobody wants"
-
 # the rod three times: two of three are dependent. Nothing of them is left beside the first, which is whole
 exits 0 check "$models/kepler.yaml"
 says out "angular_momentum"

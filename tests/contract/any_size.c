@@ -27,12 +27,10 @@ static keel_model *read(const char *name, const keel_assignment *set, int count,
 
 static void run(const keel_model *model, keel_method method, double tolerance, keel_result *result) {
     keel_settings settings = model->settings;
-    keel_system system = *model->system;
-    system.reduction = NULL; /* closed forms have no constraints */
     settings.method = method;
     settings.tolerance = tolerance;
     keel_status status =
-        keel_run(&system, model->start, model->velocities_given, &settings, NULL, NULL, result);
+        keel_run(model->system, model->start, model->velocities_given, &settings, NULL, NULL, result);
     if (status < 0)
         fail_msg("%s/%s fails: %s", keel_formulation_word(method.formulation).name,
                  keel_stabilize_word(method.stabilize).name, keel_status_text(status));

@@ -156,7 +156,7 @@ static void nonholonomic(void **state) {
     base_steps = 0;
 }
 
-/* Runs that change on the way: method auto with its trials, closed forms, singular poses, switches, repeated
+/* Runs that change on the way: method auto with its trials, singular poses, switches, repeated
  * constraints, steps with a first integrator that is given up. */
 static void changing(void **state) {
     (void)state;

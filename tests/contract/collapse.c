@@ -163,7 +163,6 @@ static void the_pole_is_named(void **state) {
     (void)state;
     trial t = trial_of_text(FOUR_BAR_WITH("1/(1 - t)^2"), "dop853/index1/projection");
     t.settings.tolerance = 1e-12;
-    t.settings.closed_forms = KEEL_CLOSED_FORMS_NO;
     trial_run(&t, NULL);
     assert_int_equal(t.status, KEEL_ERROR_STEP_SIZE);
     assert_true(t.result.count.steps + t.result.count.rejected < 20000);

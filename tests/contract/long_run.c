@@ -23,17 +23,14 @@ static trial assembled(const char *model, const char *method) {
     return t;
 }
 
-/* Whether something was made of the system, or of what it is reduced to. */
 static bool is_prepared(const keel_system *system) {
-    return keel_mechanism_long_run(system) || keel_equations_prepared(system) ||
-           (system->reduction && is_prepared(system->reduction->system));
+    return keel_mechanism_long_run(system) || keel_equations_prepared(system);
 }
 
 static keel_simulation *begin(const keel_model *model, double until) {
     keel_status status;
     keel_settings settings = model->settings;
     settings.until = until;
-    settings.closed_forms = KEEL_CLOSED_FORMS_AUTO;
     return keel_simulation_new(model->system, model->start, model->velocities_given, &settings, NULL,
                                &status);
 }

@@ -261,7 +261,7 @@ static void break_stage(const keel_system *system, void *work, const keel_saddle
     for (int i = 0; i < m; i++)
         sum += 0 * c.terms.xi[i];
     ki_saddle_use(K, code);
-    ki_stage_code stages = ki_saddle_begin_stages(K, code->what, code->kinematics);
+    ki_stage_code stages = ki_saddle_begin_stages(K, code->what);
     assert_true(stages.stages == code->stages);
     if (sum != 0) {
         ki_combination none = {0};
@@ -298,7 +298,7 @@ static void compare_stages(const keel_system *system, const keel_saddle_code *co
         }
     }
     ki_saddle_use(K, code);
-    ki_stage_code stages = ki_saddle_begin_stages(K, code->what, code->kinematics);
+    ki_stage_code stages = ki_saddle_begin_stages(K, code->what);
     ki_stage_run run = {
         .t = at->t, .h = h, .c = c, .row = row[0], .y = y, .Y = Y[0], .k = k[0], .end = STAGES};
     memcpy(Y[0], y, (size_t)(2 * n) * sizeof *y); /* the first row has no terms */

@@ -82,7 +82,6 @@ static bool follow(trial *t, double until, double n, path *p) {
     *p = (path){.n = {sys->n_q, sys->n_v, keel_system_m(sys)}};
     s->until = until;
     s->step = s->first_step = s->max_step = until / n;
-    s->closed_forms = KEEL_CLOSED_FORMS_NO;
     s->newton_tolerance = 1e-13;
     if (radau)
         s->tolerance = s->absolute_tolerance = 1e-12;

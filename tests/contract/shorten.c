@@ -324,11 +324,10 @@ static void test_all_models(void **state) {
         assert_non_null(model);
         const keel_system *system = long_run(model->system);
         compare_system(system, files.gl_pathv[i], &systems);
-        if (system->reduction)
-            compare_system(system->reduction->system, files.gl_pathv[i], &systems);
         keel_model_free(model);
     }
     globfree(&files);
+    print_message("%d systems\n", systems);
     assert_true(systems >= 40); /* as many as there were when this was written */
 }
 

@@ -40,9 +40,7 @@ static void reference_is_right(void **state) {
     assert_true(fabs(B0[1] - 9.44518538178600962e-1) <= 1e-10);
 }
 
-/* With the constraints of all windows, or as the one angle that closed forms leave. */
-static double error_with(keel_closed_forms closed_forms, int N, const char *method, double tolerance,
-                         const double B0[2]) {
+static double error_at(int N, const char *method, double tolerance, const double B0[2]) {
     char text[16];
     snprintf(text, sizeof text, "%d", N);
     keel_assignment set = {"N", text};
@@ -50,15 +48,10 @@ static double error_with(keel_closed_forms closed_forms, int N, const char *meth
                  .method = method,
                  .tolerance = tolerance,
                  .until = 10,
-                 .closed_forms = closed_forms,
                  .set = &set,
                  .set_count = 1};
     history h = history_of(&v, 10);
     return hypot(h.value[1][0] - B0[0], h.value[1][1] - B0[1]);
-}
-
-static double error_at(int N, const char *method, double tolerance, const double B0[2]) {
-    return error_with(KEEL_CLOSED_FORMS_NO, N, method, tolerance, B0);
 }
 
 /* A wrong branch is off by the size of the mechanism; here the error must be one of the tolerance. */
@@ -103,22 +96,6 @@ static void far_windows_keep_the_branch(void **state) {
     assert_int_equal(kept, COUNT);
 }
 
-/* What `auto` does: no flat pose is in the way, and no number of windows. */
-static void closed_forms_keep_the_branch(void **state) {
-    (void)state;
-    static const int WINDOWS[] = {1, 2, 40, 1000};
-    static const double TOLERANCE[] = {1e-3, 1e-5, 1e-7, 1e-9, 1e-11};
-    for (int i = 0; i < 4; i++) {
-        double B0[2];
-        right_branch(WINDOWS[i], B0);
-        for (int k = 0; k < 5; k++) {
-            double error = error_with(KEEL_CLOSED_FORMS_AUTO, WINDOWS[i], NULL, TOLERANCE[k], B0);
-            if (!(error <= 200 * TOLERANCE[k] + 2e-11)) /* the reference is good to 1e-11 */
-                fail_msg("N = %d at %.0e: error %.2e", WINDOWS[i], TOLERANCE[k], error);
-        }
-    }
-}
-
 /* A multistep method evaluates at the ends of its steps: none may lie next to the flat pose. At the finest
  * tolerances what round-off leaves undetermined there, 1e-10, is seen. */
 static void adams_keeps_the_branch(void **state) {
@@ -156,9 +133,11 @@ static void loose_tolerances_hold_together(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reference_is_right),          cmocka_unit_test(every_tolerance_keeps_the_branch),
-        cmocka_unit_test(far_windows_keep_the_branch), cmocka_unit_test(closed_forms_keep_the_branch),
-        cmocka_unit_test(adams_keeps_the_branch),      cmocka_unit_test(loose_tolerances_hold_together),
+        cmocka_unit_test(reference_is_right),
+        cmocka_unit_test(every_tolerance_keeps_the_branch),
+        cmocka_unit_test(far_windows_keep_the_branch),
+        cmocka_unit_test(adams_keeps_the_branch),
+        cmocka_unit_test(loose_tolerances_hold_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -205,11 +205,7 @@ static const sample SAMPLES[] = {
 };
 
 static void check_run(const sample *s, const char *coordinates, history *h) {
-    variant v = {.model = s->model,
-                 .coordinates = coordinates,
-                 .tolerance = 1e-10,
-                 .until = s->until,
-                 .closed_forms = KEEL_CLOSED_FORMS_NO};
+    variant v = {.model = s->model, .coordinates = coordinates, .tolerance = 1e-10, .until = s->until};
     trial t = history_trial(&v, s->until / 20, h);
     double energy = fmax(fabs(t.result.energy_initial), fabs(t.result.energy_final));
     print_message("%s, %s: closure %.1e, energy %.1e of %.3g J, %ld steps\n", s->model, coordinates,

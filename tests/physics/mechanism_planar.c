@@ -14,11 +14,8 @@
 
 #include "mechanisms.h"
 
-/* How a mechanism may run; the third way is another one only where loops have closed forms. */
-enum { WAYS = 3 };
-static const char *const COORDINATES[WAYS] = {"relative", "absolute", "relative"};
-static const keel_closed_forms CLOSED_FORMS[WAYS] = {KEEL_CLOSED_FORMS_NO, KEEL_CLOSED_FORMS_NO,
-                                                     KEEL_CLOSED_FORMS_AUTO};
+enum { WAYS = 2 };
+static const char *const COORDINATES[WAYS] = {"relative", "absolute"};
 
 /* Largest error of the first two outputs against rows (t, x, y). */
 static double error_of(const history *h, const double (*reference)[3], int count) {
@@ -39,11 +36,7 @@ static void expect_benchmark(const char *model, const char *N, double until, dou
     keel_assignment set = {"N", N};
     for (int c = 0; c < WAYS; c++) {
         history h;
-        variant v = {.model = model,
-                     .coordinates = COORDINATES[c],
-                     .closed_forms = CLOSED_FORMS[c],
-                     .tolerance = 1e-10,
-                     .until = until};
+        variant v = {.model = model, .coordinates = COORDINATES[c], .tolerance = 1e-10, .until = until};
         v.set = &set, v.set_count = N != NULL;
         trial t = history_trial(&v, interval, &h);
         double error = error_of(&h, reference, count) / size;
@@ -148,10 +141,7 @@ static void slider_crank_equals_its_equations(void **state) {
     (void)state;
     static const double END[3] = {1.2756758486502394, 1.0235785589798395, -0.49881304918249875};
     for (int c = 0; c < WAYS; c++) {
-        variant v = {.model = "slider_crank_bodies",
-                     .coordinates = COORDINATES[c],
-                     .closed_forms = CLOSED_FORMS[c],
-                     .tolerance = 1e-12};
+        variant v = {.model = "slider_crank_bodies", .coordinates = COORDINATES[c], .tolerance = 1e-12};
         history h = history_of(&v, 10);
         double most = difference(h.value[1], END, 3);
         print_message("slider crank, %s: %.1e from quadruple precision\n", COORDINATES[c], most);
@@ -179,10 +169,7 @@ static void closure_and_energy(void **state) {
     };
     for (unsigned i = 0; i < sizeof CASES / sizeof *CASES; i++)
         for (int c = 0; c < WAYS; c++) {
-            variant v = {.model = CASES[i].model,
-                         .coordinates = COORDINATES[c],
-                         .closed_forms = CLOSED_FORMS[c],
-                         .tolerance = 1e-10};
+            variant v = {.model = CASES[i].model, .coordinates = COORDINATES[c], .tolerance = 1e-10};
             v.until = CASES[i].until;
             history h;
             trial t = history_trial(&v, CASES[i].until, &h);
@@ -265,11 +252,8 @@ static void redundant_crank_changes_nothing(void **state) {
     (void)state;
     keel_assignment set = {"C", "2"};
     for (int c = 0; c < WAYS; c++) {
-        variant v = {.model = "parallelogram_bodies",
-                     .coordinates = COORDINATES[c],
-                     .closed_forms = CLOSED_FORMS[c],
-                     .tolerance = 1e-12,
-                     .until = 5};
+        variant v = {
+            .model = "parallelogram_bodies", .coordinates = COORDINATES[c], .tolerance = 1e-12, .until = 5};
         history three = history_of(&v, 0.5);
         v.set = &set, v.set_count = 1;
         history two = history_of(&v, 0.5);

@@ -19,11 +19,8 @@
 
 #include "mechanisms.h"
 
-/* Both kinds of coordinates; Bricard's ring also in its one parameter. */
-enum { BOTH = 2, WAYS = 3 };
-static const char *const COORDINATES[WAYS] = {"relative", "absolute", "relative"};
-static const keel_closed_forms CLOSED_FORMS[WAYS] = {KEEL_CLOSED_FORMS_NO, KEEL_CLOSED_FORMS_NO,
-                                                     KEEL_CLOSED_FORMS_YES};
+enum { BOTH = 2 };
+static const char *const COORDINATES[BOTH] = {"relative", "absolute"};
 
 static const double PI = 3.14159265358979323846;
 
@@ -76,10 +73,9 @@ static const keel_assignment THIN[] = {{"section", "0"}};
 
 static void bricard_with_slender_rods(void **state) {
     (void)state;
-    for (int i = 0; i < WAYS; i++) {
+    for (int i = 0; i < BOTH; i++) {
         variant v = {.model = "a04_bricard",
                      .coordinates = COORDINATES[i],
-                     .closed_forms = CLOSED_FORMS[i],
                      .tolerance = 1e-10,
                      .set = THIN,
                      .set_count = 1};
@@ -120,11 +116,10 @@ static void bricard_with_square_rods(void **state) {
 /* Coarse tolerances give coarse results, and nothing worse. */
 static void bricard_at_coarse_tolerances(void **state) {
     (void)state;
-    for (int i = 0; i < WAYS; i++)
+    for (int i = 0; i < BOTH; i++)
         for (double tolerance = 1e-3; tolerance > 0.9e-5; tolerance /= 10) {
             variant v = {.model = "a04_bricard",
                          .coordinates = COORDINATES[i],
-                         .closed_forms = CLOSED_FORMS[i],
                          .tolerance = tolerance,
                          .set = THIN,
                          .set_count = 1};
@@ -233,8 +228,7 @@ static void bricard_without_redundancy(void **state) {
     static const swap CROSS[] = {{"D: {type: revolute, bodies: [rod3, rod4], at: P4, axis: y}",
                                   "D: {type: universal, bodies: [rod3, rod4], at: P4, axis: y, across: x}"},
                                  {NULL, NULL}};
-    variant full = {
-        .model = "a04_bricard", .closed_forms = KEEL_CLOSED_FORMS_NO, .tolerance = 1e-12, .until = 3};
+    variant full = {.model = "a04_bricard", .tolerance = 1e-12, .until = 3};
     variant less = full;
     less.swaps = CROSS;
     history h_full = history_of(&full, 0.25), h_less;

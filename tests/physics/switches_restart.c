@@ -41,7 +41,7 @@ static const char ENGINE[] = "keel: 1\n"
                              "  gas: {type: force, body: piston, at: B, vector: ['-(0.2 - "
                              "piston.x)*if(piston.x'' < 0, 2e3, 5e2)', 0]}\n"
                              "  motor: {type: torque, joint: O, value: '30 - 2*O.angle'''}\n"
-                             "simulate: {until: 1.5, closed_forms: no}\n";
+                             "simulate: {until: 1.5}\n";
 
 /* A ball on a contact of 1e8 N/m with another damper on the way out. */
 static const char BALL[] = "keel: 1\n"

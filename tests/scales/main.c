@@ -245,7 +245,6 @@ static void try_method(const request *asked, const char *name, const keel_model 
     settings.newton_tolerance =
         fmin(settings.newton_tolerance, 1e-13); /* an iteration may end one round later */
     settings.max_steps = MOST_STEPS;
-    settings.closed_forms = KEEL_CLOSED_FORMS_NO;
     settings.code = KEEL_CODE_TAPE;
     outcome base = run_in(model, &settings, (units){1, 1, 1});
     base.most_v =

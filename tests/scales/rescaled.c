@@ -323,7 +323,6 @@ rescaled *rescaled_new(const keel_system *base, units in) {
     s->turns.near = base->turns.count ? turns_near : NULL;
     s->accelerate = NULL;
     memset(&s->own, 0, sizeof s->own);
-    s->reduction = NULL;
     s->explain = NULL;
     s->law = NULL;
     set_sizes(r);

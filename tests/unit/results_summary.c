@@ -56,7 +56,6 @@ static void has_every_key(void **state) {
         {"method.formulation", "\"index1\""},
         {"method.stabilize", "\"projection\""},
         {"method.reason", "null"},
-        {"method.closed_forms", "null"},
         {"final.t", "10"},
         {"final.q.x", "0.10000000000000001"},
         {"final.q.y[1,2]", "-1"},
@@ -133,13 +132,11 @@ static void what_is_not_known_is_null(void **state) {
     keel_system system = fixture_system();
     keel_result result = fixture_result(&system);
     result.method_reason = "it is the best";
-    result.closed_forms = "the loop is an angle";
     result.shared[1] = 0;
     result.event_count = 0;
     result.events_dropped = 0;
     members m = write_and_read("m", &system, &result, NULL);
     assert_string_equal(member(&m, "method.reason"), "\"it is the best\"");
-    assert_string_equal(member(&m, "method.closed_forms"), "\"the loop is an angle\"");
     assert_string_equal(member(&m, "shared"), "[]");
     assert_string_equal(member(&m, "events"), "[]");
     assert_string_equal(member(&m, "events_dropped"), "0");
