@@ -4,7 +4,6 @@
 
 #include "keel/simulation.h"
 #include "run/past.h"
-#include "run/reduction.h"
 #include "run/restart.h"
 #include "run/simulation.h"
 
@@ -40,11 +39,8 @@ static keel_status move_end(keel_simulation *sim, double t) {
     if (status || ki_present(sim) != now)
         return status;
     past->elsewhere = true; /* until there is a place */
-    double *y = now->reduction ? now->reduced_y : now->row_y;
-    memcpy(y, in->y, (size_t)now->dynamics.n_y * sizeof *y);
-    if (now->reduction)
-        ki_expand_state(now, in->t, y);
-    return ki_restart(now, in->t, in->t - in->t_old, true);
+    memcpy(now->row_y, in->y, (size_t)now->dynamics.n_y * sizeof *in->y);
+    return ki_restart(now, in->t, in->t - in->t_old);
 }
 
 keel_status keel_simulation_advance(keel_simulation *sim, double t, keel_row *row) {
