@@ -53,7 +53,7 @@ keel_status ki_independence_init(ki_independence *look, const keel_system *syste
     look->terms.Phi = KI_NEW(arena, double, system->n_h);
     look->terms.rate = KI_NEW(arena, double, m);
     look->values = KI_NEW(arena, double, keel_pattern_count(system->J));
-    bool large = (double)m * n > most_dense;
+    bool large = (double)n * fmax(m, n - m) > most_dense; /* of rows, or of freedoms */
     if (large) {
         look->large = ki_row_choice_new(m, n);
         look->mark = KI_NEW(arena, bool, m);

@@ -79,8 +79,8 @@ struct ki_independence {
 /* Entries of J up to which full matrices cost little. */
 #define KI_FEW_ENTRIES 4e4
 
-/* Memory for looks at a system, as a large one if J has more than `most_dense` entries; KEEL_OK or
- * KEEL_ERROR_MEMORY. Clear it after a failure, too. */
+/* Memory for looks at a system, as a large one if J or a basis of its freedoms has more than `most_dense`
+ * entries; KEEL_OK or KEEL_ERROR_MEMORY. Clear it after a failure, too. */
 keel_status ki_independence_init(ki_independence *look, const keel_system *system, void *work,
                                  double most_dense);
 void ki_independence_clear(ki_independence *look);

@@ -86,3 +86,14 @@ says err "deep.yaml:1:67: error: maps and lists are nested more than 64 deep"
 awk "BEGIN {print \"keel: 1\nequations:\n  coordinates: {x: 1}\n  kinetic: x'^2/2\"; printf \"  potential: \"; for (i = 0; i < 100000; i++) printf \"(\"; print \"x\"}" >nested.yaml
 exits 2 check nested.yaml
 says err "nested.yaml:5:270: error: nested more than 256 levels deep"
+
+# freedoms by the thousand are not looked at one by one
+cat >many.yaml <<'MODEL'
+keel: 1
+repeat: {for: {i: 1..1000}, bodies: {"b[i]": {mass: 1, inertia: [1, 1, 1], centre: [i, 0, 0]}}}
+MODEL
+(
+    ulimit -t 5
+    exits 0 check many.yaml
+)
+says out "mobility             6000"
