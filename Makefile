@@ -115,6 +115,13 @@ scales: ## every model by every integrator, and 200 random mechanisms, in other 
 	@cmake --build $(BUILD) --target scales metamorph
 	@$(BUILD)/tests/scales; $(BUILD)/tests/metamorph --units 200 --seed $(SEED)
 
+.PHONY: honest
+honest: ## adaptive methods on every model: errors above 100 tolerances, with reasons (docs/compare.md; MODELS="truck door": only these)
+	@scripts/install-deps.sh --check
+	@cmake --preset release >/dev/null
+	@cmake --build $(BUILD) --target keel
+	@scripts/honest.sh $(BUILD)/keel $(MODELS)
+
 orders: ## measured orders of all methods, in steps and in rows, as a table (docs/orders.md)
 	@scripts/install-deps.sh --check
 	@cmake --preset release >/dev/null

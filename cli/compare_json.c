@@ -34,6 +34,7 @@ static void write_run(ki_json *json, const keel_comparison_run *run, int rank) {
     ki_json_text(json, "status", status_word(run));
     ki_json_text(json, "reason", run->reason[0] ? run->reason : NULL);
     ki_json_text(json, "broken", run->broken[0] ? run->broken : NULL);
+    ki_json_text(json, "why", run->why[0] ? run->why : NULL);
     ki_json_number(json, "error", run->error);
     ki_json_number(json, "violation", run->position_violation);
     ki_json_number(json, "velocity_violation", run->velocity_violation);

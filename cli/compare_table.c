@@ -77,7 +77,11 @@ static void write_run(FILE *file, const keel_comparison_run *run, const keel_com
     write_number(file, run->velocity_violation);
     write_number(file, run->energy);
     fprintf(file, "  %8ld  %8ld  %8ld  %8.2g%s%s\n", run->count.steps, run->count.evaluations,
-            run->count.factorizations, run->seconds, run->broken[0] ? "  broken: " : "", run->broken);
+            run->count.factorizations, run->seconds,
+            run->why[0]      ? "  "
+            : run->broken[0] ? "  broken: "
+                             : "",
+            run->why[0] ? run->why : run->broken);
 }
 
 static void write_runs(FILE *file, const keel_comparison *c, int width) {

@@ -66,6 +66,7 @@ typedef struct keel_comparison_run {
     keel_status status;
     char reason[232]; /* "" when done */
     char broken[16];  /* the first check of its verdict that failed, "" if none (keel/verdict.h) */
+    char why[128];    /* why the error is above 100 times the tolerance; "" if it is not */
     double error;     /* NAN unless done */
     double position_violation, velocity_violation; /* largest over the run, in the constraints' units */
     double energy; /* largest |energy change - work| over the run; NAN if the system has no energy */

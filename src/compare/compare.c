@@ -204,7 +204,9 @@ static keel_status run_all(session *s) {
     if (!status)
         status = make_jobs(s);
     s->progress.total += s->job_count;
-    return status ? status : ki_execute_all(&s->problem, s->jobs, s->job_count, &s->progress);
+    if (!status)
+        status = ki_execute_all(&s->problem, s->jobs, s->job_count, &s->progress);
+    return status ? status : ki_explain(&s->problem, &s->reference, s->jobs, s->job_count, s->plan->threads);
 }
 
 static keel_status write_notes(const session *s, keel_comparison *r) {
@@ -225,6 +227,10 @@ static keel_status write_notes(const session *s, keel_comparison *r) {
                          "%d output%s depend%s on how dependent constraints share their load, which is each "
                          "method's own choice: left out of the error",
                          s->dropped, s->dropped > 1 ? "s" : "", s->dropped > 1 ? "" : "s");
+    if (!status && s->reference.jumps)
+        status =
+            ki_note(r, "%d jump%s of quantities (an angle from pi to -pi): rows next to them are left out",
+                    s->reference.jumps, s->reference.jumps > 1 ? "s" : "");
     if (!status && failed)
         status = ki_note(r, "%d of %d runs failed", failed, r->run_count);
     if (!status && stopped)

@@ -38,6 +38,8 @@ static void take(const ki_problem *problem, ki_job *job, int i, const keel_row *
             job->run.error =
                 fmax(job->run.error, ki_distance(1, 1, &value, &job->reference[at], &job->scale[k]));
     }
+    if (job->run.tolerance > 0 && job->run.error > KI_FAR * job->run.tolerance)
+        job->off_at = fmin(job->off_at, problem->t[i]);
 }
 
 /* All rows up to the time reached. */
@@ -82,7 +84,8 @@ static void write_reason(keel_comparison_run *run, const keel_diagnostics *diagn
 }
 
 /* What the run was like, as far as it got. */
-static void collect(keel_comparison_run *run, keel_simulation *sim) {
+static void collect(ki_job *job, keel_simulation *sim) {
+    keel_comparison_run *run = &job->run;
     keel_result result;
     keel_status status = keel_simulation_result(sim, &result);
     if (status < 0)
@@ -92,6 +95,10 @@ static void collect(keel_comparison_run *run, keel_simulation *sim) {
         run->position_violation = result.position.max;
         run->velocity_violation = result.velocity.max;
         run->energy = result.has_energy ? result.energy_drift_max : NAN;
+        job->open = result.position.max_scaled;
+        for (int i = result.event_count - 1; i >= 0; i--)
+            if (result.events[i].kind == KEEL_EVENT_SINGULAR)
+                job->pose_at = result.events[i].t;
         keel_check failed = keel_run_verdict_failed(&result.verdict);
         if (failed != KEEL_CHECKS && failed != KEEL_CHECK_END)
             snprintf(run->broken, sizeof run->broken, "%s", keel_check_word(failed));
@@ -111,13 +118,14 @@ void ki_execute(const ki_problem *problem, ki_job *job) {
     keel_settings settings = settings_of(problem, run);
     keel_diagnostics *diagnostics = keel_diagnostics_new();
     run->error = 0;
+    job->off_at = job->pose_at = INFINITY;
     forget(run);
     keel_simulation *sim = keel_simulation_new(problem->system, problem->start, problem->velocities_given,
                                                &settings, diagnostics, &run->status);
     if (sim) {
         run->outcome = KEEL_OUTCOME_DONE;
         run->status = time_loop(problem, job, sim, began);
-        collect(run, sim);
+        collect(job, sim);
     }
     bool interrupted = run->status == KEEL_INTERRUPTED;
     if (interrupted)

@@ -45,7 +45,12 @@ keel_status ki_trajectory_new(keel_trajectory *trajectory, int rows, int columns
  * noise. */
 void ki_scales(int rows, int columns, const double *values, const double *other, double *scale);
 
-/* max |a - b| / scale over one or more rows; infinite if something is not finite. */
+/* Where a quantity jumps between two rows and is smooth before and after, as an angle does from pi to -pi, an
+ * error of the time decides on which side a run is: these two rows do not count (NaN). Returns how many. */
+int ki_leave_out_jumps(int rows, int columns, double *values, const double *scale);
+
+/* max |a - b| / scale over one or more rows; infinite if something is not finite. Where b is NaN nothing
+ * is compared. */
 double ki_distance(int rows, int columns, const double *a, const double *b, const double *scale);
 
 /* times.c */
@@ -84,6 +89,9 @@ typedef struct ki_job {
     double *values;          /* [rows x quantities]; NULL: not wanted */
     const double *reference; /* [rows x quantities]; NULL: not compared */
     const double *scale;     /* [quantities] */
+    double off_at;           /* when the error was first above KI_FAR times the tolerance; infinite: never */
+    double pose_at;          /* the first singular pose; infinite: none */
+    double open;             /* largest violation of a position, relative to its size */
     bool too_long;           /* the limit was reached */
     bool hopeless;           /* the coarser run before it was too long: not begun */
 } ki_job;
@@ -105,6 +113,9 @@ typedef struct ki_reference {
     char text[232];
     double uncertainty;         /* NAN: unknown                        */
     double seconds, mean_step;  /* of the tight run; 0: none succeeded */
+    keel_method method;         /* ... its method                      */
+    long steps;                 /* ... and its steps                   */
+    int jumps;                  /* rows of which were left out         */
     keel_comparison_run failed; /* what tells why when none succeeded  */
 } ki_reference;
 
@@ -112,6 +123,25 @@ typedef struct ki_reference {
 keel_status ki_reference_find(const ki_problem *problem, const double *given, const char *given_name,
                               ki_progress *progress, ki_reference *reference);
 void ki_reference_clear(ki_reference *reference);
+
+/* growth.c: how errors of the state, in parts of its scales, show in quantities, in parts of their ranges. */
+typedef struct ki_growth {
+    bool known;
+    double mean;    /* largest later on, mean over the run */
+    double at_once; /* the same at the time of the error   */
+    int worst;      /* the quantity that grows most; -1    */
+} ki_growth;
+
+/* KEEL_OK also when nothing could be measured. */
+keel_status ki_growth_measure(const ki_problem *problem, const ki_reference *reference, int threads,
+                              ki_growth *growth);
+
+/* why.c */
+#define KI_FAR 100.0 /* errors above so many tolerances want a reason */
+
+/* Fills `why` of the runs with errors above KI_FAR times their tolerance. */
+keel_status ki_explain(const ki_problem *problem, const ki_reference *reference, ki_job *jobs, int count,
+                       int threads);
 
 /* plan.c */
 /* "auto" and all valid methods of the table; with nothing to keep, one of each integrator. The caller frees.

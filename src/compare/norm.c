@@ -56,12 +56,31 @@ void ki_scales(int rows, int columns, const double *values, const double *other,
     }
 }
 
+int ki_leave_out_jumps(int rows, int columns, double *values, const double *scale) {
+    static const double JUMP = 0.5, SMOOTH = 0.1;
+    int jumps = 0;
+    for (int k = 0; k < columns; k++) {
+        double before = INFINITY;
+        for (int i = 0; i + 2 < rows; i++) {
+            double *x = &values[(long)i * columns + k];
+            double now = fabs(x[columns] - x[0]) / scale[k];
+            double after = fabs(x[2 * columns] - x[columns]) / scale[k];
+            if (now > JUMP && before < SMOOTH && after < SMOOTH) {
+                x[0] = x[columns] = NAN;
+                jumps++;
+            }
+            before = now;
+        }
+    }
+    return jumps;
+}
+
 double ki_distance(int rows, int columns, const double *a, const double *b, const double *scale) {
     double distance = 0;
     for (int i = 0; i < rows; i++)
         for (int k = 0; k < columns; k++) {
             long at = (long)i * columns + k;
-            double d = fabs(a[at] - b[at]) / scale[k];
+            double d = isnan(b[at]) ? 0 : fabs(a[at] - b[at]) / scale[k];
             if (!isfinite(d))
                 return INFINITY;
             distance = fmax(distance, d);

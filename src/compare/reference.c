@@ -118,10 +118,13 @@ static void conclude(const ki_problem *problem, const double *given, const char 
     const double *second = given ? own : best.b >= 0 ? jobs[best.b].values : NULL;
     memcpy(r->values, given ? given : own, size);
     ki_scales(rows, columns, r->values, second, r->scale);
-    r->uncertainty = second ? ki_distance(rows, columns, r->values, second, r->scale) : NAN;
+    r->jumps = ki_leave_out_jumps(rows, columns, r->values, r->scale);
+    r->uncertainty = second ? ki_distance(rows, columns, second, r->values, r->scale) : NAN;
     if (own) {
         const keel_comparison_run *run = &jobs[best.a].run;
         r->seconds = run->seconds;
+        r->method = run->method;
+        r->steps = run->count.steps;
         r->mean_step = (problem->settings->until - problem->start->t) / (double)run->count.steps;
     }
     write_text(r, jobs, best, given ? given_name : NULL);

@@ -64,15 +64,16 @@ struct ki_independence {
     double *left;         /* [m] */
     double
         *size; /* [n] natural sizes of displacements: what the system states, else 1 until others are set */
-    double *scale;  /* [m] 1 / size of a row */
-    double *limit;  /* [m] what is left of a repeated row at most */
-    int *order;     /* [m] rows in the order in which they were taken, the others behind them    */
-    int *class_of;  /* [m] */
-    int classes;    /* of which rows were taken last: the first so many */
-    double *x, *y;  /* [n], [m] */
-    double *trial;  /* [n_q] */
-    double *step;   /* [n] */
-    double *stress; /* [m x m] */
+    double *scale;   /* [m] 1 / size of a row */
+    bool sizes_kept; /* poses that are only tried do not tell how long a row may get */
+    double *limit;   /* [m] what is left of a repeated row at most */
+    int *order;      /* [m] rows in the order in which they were taken, the others behind them    */
+    int *class_of;   /* [m] */
+    int classes;     /* of which rows were taken last: the first so many */
+    double *x, *y;   /* [n], [m] */
+    double *trial;   /* [n_q] */
+    double *step;    /* [n] */
+    double *stress;  /* [m x m] */
     unsigned random;
 };
 

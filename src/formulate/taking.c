@@ -10,7 +10,8 @@ double *ki_row_of(const ki_independence *look, int i) {
     return look->H + (size_t)i * (size_t)look->n;
 }
 
-/* H at a pose. Rows without a natural size of their own have the length that they were met with. */
+/* H at a pose. Rows without a natural size of their own have the largest length that they were met
+ * with in the motion. */
 keel_status ki_load_rows(ki_independence *look, const keel_point *at) {
     const keel_system *sys = look->system;
     keel_pattern P = sys->J;
@@ -30,7 +31,8 @@ keel_status ki_load_rows(ki_independence *look, const keel_point *at) {
         if (!isfinite(square))
             return KEEL_ERROR_NOT_FINITE;
         double own = sys->row_size ? sys->row_size[i] : sqrt(square);
-        if (sys->row_size || 1 / own < look->scale[i] || look->scale[i] == 0)
+        bool longer = 1 / own < look->scale[i] && !look->sizes_kept;
+        if (sys->row_size || longer || look->scale[i] == 0)
             look->scale[i] = own > 0 ? 1 / own : 0;
         for (int k = 0; k < count; k++)
             value[k] *= look->scale[i];

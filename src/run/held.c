@@ -222,8 +222,17 @@ static double gap_among(keel_simulation *sim, double t, const double *y, const b
     return status ? INFINITY : gap;
 }
 
-double ki_gap_of_all(void *simulation, double t, const double *y) {
-    return gap_among(simulation, t, y, NULL);
+double ki_gap_of_all(keel_simulation *sim, double t, const double *y) {
+    return gap_among(sim, t, y, NULL);
+}
+
+double ki_gap_on_the_way(void *simulation, double t, const double *y) {
+    keel_simulation *sim = simulation;
+    ki_independence *look = &sim->held.look;
+    look->sizes_kept = false;
+    double gap = gap_among(sim, t, y, NULL);
+    look->sizes_kept = true;
+    return gap;
 }
 
 double ki_gap_of_held(keel_simulation *sim, double t, const double *y) {

@@ -94,8 +94,11 @@ keel_status ki_hold_best(keel_simulation *sim, double t, const double *y, const 
                          bool *changed);
 
 /* How far all constraints together are from becoming more dependent than they are, in natural sizes: 0 in a
- * singular pose. For the watch. */
-double ki_gap_of_all(void *simulation, double t, const double *y);
+ * singular pose. */
+double ki_gap_of_all(keel_simulation *sim, double t, const double *y);
+
+/* The same in a state of the motion: how long rows get is learned there and nowhere else. For the watch. */
+double ki_gap_on_the_way(void *simulation, double t, const double *y);
 
 /* The same of those that are held. */
 double ki_gap_of_held(keel_simulation *sim, double t, const double *y);

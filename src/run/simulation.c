@@ -12,6 +12,7 @@
 #include "run/sides.h"
 #include "run/singular_start.h"
 #include "run/start.h"
+#include "run/state_scale.h"
 #include "run/trouble.h"
 #include "stabilize/invariants.h"
 
@@ -185,6 +186,10 @@ ki_integrator *ki_new_bridge(keel_simulation *sim, keel_status *status) {
     return ki_integrator_new(&problem, status);
 }
 
+const double *ki_state_scale(keel_simulation *sim) {
+    return ki_present(sim)->dynamics.scales->y;
+}
+
 keel_status ki_begin_watch(keel_simulation *sim, double t, const double *y) {
     ki_dynamics *d = &sim->dynamics;
     keel_status status = ki_solve_auxiliaries(d, t, y);
@@ -193,7 +198,7 @@ keel_status ki_begin_watch(keel_simulation *sim, double t, const double *y) {
     if (!status)
         ki_watch_init(&sim->watch, &sim->arena, d, t, sim->held.selection || sim->rank == d->m ? d->m : -1);
     if (!status && sim->held.selection && !sim->held.look.large)
-        ki_watch_all(&sim->watch, ki_gap_of_all, sim, t, y);
+        ki_watch_all(&sim->watch, ki_gap_on_the_way, sim, t, y);
     return !status && sim->arena.failed ? KEEL_ERROR_MEMORY : status;
 }
 

@@ -56,6 +56,23 @@ says err "foreign.csv:1: error:"
 exits 2 compare "$model" --methods dop853 --reference nowhere.csv
 says err "nowhere.csv"
 
+# an error far above the tolerance has its reason: errors that grow, constraints that drift, outputs that magnify
+exits 0 compare "$model" --methods ida,bdf,dop853 --tols 1e-8 --json why.json
+for method in bdf/index1/projection ida/index1/none dop853/index1/projection; do
+    grep -A6 "\"method\": \"$method\"" why.json | grep '"why"' >>why
+done
+[ "$(grep -c "fold\|constraints drift" why)" -eq 2 ] || fail "no reason for bdf and ida: $(cat why)"
+grep -q null why || fail "dop853 is as exact as its tolerance, and has a reason: $(cat why)"
+exits 0 compare "$models/circular_track.yaml" --methods dop853 --tols 1e-8
+says out "fold in 'error_x'"
+# nowhere near a singular pose: no step tries to cross one
+exits 0 compare "$models/parallelogram.yaml" --methods dop853,dopri5 --tols 1e-7,1e-8,1e-9,1e-10 --json same.json
+[ "$(grep -c '"why": null' same.json)" -eq 8 ] || fail "errors depend on the tolerance by luck: $(grep why same.json)"
+# an angle that jumps from pi to -pi
+exits 0 compare "$models/four_bars.yaml" --methods adams --tols 1e-4 --json jump.json
+says out "rows next to them are left out"
+[ "$(grep -c '"why": null' jump.json)" -eq 1 ] || fail "a jump of an angle counts as an error"
+
 # a method that fails is listed, the others are ranked
 exits 0 compare "$models/andrews.yaml" --until 0.003 --methods bdf-fixed,adams --steps 1.5e-3 --tols 1e-6 --json d.json
 says out "failed: bdf-fixed of order 6 needs 6 steps or more"

@@ -58,6 +58,16 @@ static void noise_is_told_by_a_second_approximation(void **state) {
     assert_true(scale[1] == 1);
 }
 
+static void rows_next_to_a_jump_do_not_count(void **state) {
+    (void)state;
+    /* an angle that goes on from -pi, and a square wave, which is no jump of a smooth quantity */
+    double x[] = {2.8, 1, 2.9, -1, 3.0, 1, -3.1, -1, -3.0, 1, -2.9, -1}, scale[] = {6.1, 2};
+    double y[] = {2.8, 1, 2.9, -1, -3.2, 1, -3.1, -1, -3.0, 1, -2.9, -1};
+    assert_int_equal(ki_leave_out_jumps(6, 2, x, scale), 1);
+    assert_true(isnan(x[4]) && isnan(x[6]) && !isnan(x[2]) && !isnan(x[8]) && x[3] == -1);
+    assert_true(ki_distance(6, 2, y, x, scale) == 0);
+}
+
 static void default_steps_meet_the_rows(void **state) {
     (void)state;
     double steps[3];
@@ -91,6 +101,7 @@ int main(void) {
         cmocka_unit_test(distance_is_the_largest_scaled_difference),
         cmocka_unit_test(constants_are_scaled_by_the_largest_value),
         cmocka_unit_test(noise_is_told_by_a_second_approximation),
+        cmocka_unit_test(rows_next_to_a_jump_do_not_count),
         cmocka_unit_test(default_steps_meet_the_rows),
         cmocka_unit_test(rows_are_those_of_the_settings),
     };
