@@ -50,6 +50,12 @@ instructions: ## instructions of reading, starting and stepping models, beside t
 	@cmake --build build-x86-64-v3 --target bench_instructions
 	@bench/instructions.sh build-x86-64-v3/bench/bench_instructions -b bench/instructions.txt $(MODELS)
 
+.PHONY: laws
+laws: ## makes src/mechanism/generated from the laws in src/laws (docs/laws.md)
+	@scripts/install-deps.sh --ci
+	@cmake -S . -B build -DBUILD_TESTING=OFF >/dev/null
+	@cmake --build build --target laws
+
 .PHONY: scaling
 scaling: ## instructions of a step by every method, 100 to 2000 bodies (docs/scaling-table.md; an hour; METHODS="dopri5 bdf": only these, to the screen)
 	@scripts/install-deps.sh --ci

@@ -166,7 +166,7 @@ static bool slides(const ki_joint_role *role) {
 static bool check_friction(const keel_mechanism *m, const keel_joint *joint, keel_diagnostics *list) {
     const ki_joint_role *role = role_of(m, joint);
     bool dry = joint->friction.coulomb > 0;
-    return KI_CHECK(!dry || (role->normal_force && role->coordinates > 0), list, joint, "joint",
+    return KI_CHECK(!dry || (role->pressing && role->coordinates > 0), list, joint, "joint",
                     "the type '%s' cannot have Coulomb friction", joint->name, joint->type) &&
            KI_CHECK(joint->friction.viscous == 0 || role->coordinates > 0, list, joint, "joint",
                     "the type '%s' has no coordinate that friction could act along", joint->name,

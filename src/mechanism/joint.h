@@ -1,4 +1,5 @@
-/* joint.h - what a type of joint supplies, in either role; one file of joints/ each.
+/* joint.h - what a type of joint supplies, in either role. Its law is a file of src/laws/joints/; facts and
+ * functions are generated from it (generated/).
  *
  * A joint ties the frame 0 on body 0 to the frame 1 on body 1.
  *
@@ -53,9 +54,9 @@ typedef struct ki_joint_role {
     void (*measure)(const ki_joint *joint, const ki_state *s0, const ki_state *s1, const double *q, int k,
                     ki_level level, ki_row *row);
 
-    /* the size of what its rows hold, from the multipliers of its n_h + n_n rows, that presses its surfaces
-     * together: normal(lambda) >= 0 and its derivative; smooth. NULL: no Coulomb friction possible. */
-    double (*normal_force)(const ki_joint *joint, const double *lambda, double *derivative);
+    /* so many of its first rows hold what presses its surfaces together (ki_normal_force); 0: no Coulomb
+     * friction possible */
+    int pressing;
 } ki_joint_role;
 
 struct ki_joint_type {
@@ -114,100 +115,21 @@ bool ki_joint_frames(const ki_joint_type *type, int d, const double axis[2][3], 
  * along its line to the foot of the centre, so that the coordinates are zero as drawn. */
 void ki_joint_settle(ki_joint *joint, int d, const double at[2][3]);
 
-/* ---- building blocks of rows (parts_spatial.c, parts_planar.c) -------------------------------------------
- */
-
-/* World position and velocity of a point at `r` (body components), and its acceleration without twist':
- * omega x (omega x R r). velocity and curve may be NULL. `arm` = R r. Spatial. */
-void ki_point_at(const ki_state *s, const double r[3], double arm[3], double at[3], double velocity[3],
-                 double curve[3]);
-
-/* The same in the plane. */
-void ki_planar_point_at(const ki_state *s, const double r[2], double arm[2], double at[2], double velocity[2],
-                        double curve[2]);
-
-/* The coordinates x, y, z of p_1 - p_0 in the world, p_k the origins of the joint's frames; in the plane x,
- * y.
- */
-void ki_rows_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
-                      ki_row rows[3]);
-void ki_planar_rows_coincide(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
-                             ki_row rows[2]);
-
-/* (p_1 - p_0) . a with a = axis k of frame 0. Planar: k = 0 (x), 1 (y). */
-void ki_row_along(const ki_joint *joint, const ki_state *s0, const ki_state *s1, int k, ki_level level,
-                  ki_row *row);
-void ki_planar_row_along(const ki_joint *joint, const ki_state *s0, const ki_state *s1, int k, ki_level level,
-                         ki_row *row);
-
-/* a . b with a = axis j of frame 0 and b = axis k of frame 1. */
-void ki_row_dot(const ki_joint *joint, const ki_state *s0, const ki_state *s1, int j, int k, ki_level level,
-                ki_row *row);
-
-/* The axes z of both frames parallel: y_0 . z_1, x_0 . z_1; and x parallel too: y_0 . x_1. */
-void ki_rows_parallel(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
-                      ki_row rows[2]);
-void ki_rows_aligned(const ki_joint *joint, const ki_state *s0, const ki_state *s1, ki_level level,
-                     ki_row rows[3]);
-
-/* Angle about the common axis z of the frames, from x of frame 0 to x of frame 1; q as in `measure` (value
- * q[0] when not NULL). Where the axes z differ it is the turn that remains when z_1 is swung back onto z_0 by
- * the shortest way; the rate is exact there too. Planar: angle_1 - angle_0 always. */
-void ki_row_angle(const ki_joint *joint, const ki_state *s0, const ki_state *s1, const double *q,
-                  ki_level level, ki_row *row);
-void ki_planar_row_angle(const ki_joint *joint, const ki_state *s0, const ki_state *s1, const double *q,
-                         ki_level level, ki_row *row);
-
-/* The angle whose sine and cosine are proportional to two rows of the same bodies; row may be one of them. */
-void ki_row_atan2(const ki_row *sine, const ki_row *cosine, const ki_state *s0, const ki_state *s1,
-                  ki_level level, ki_row *row);
-
 /* Planar angle of frame 1 from frame 0 when both bodies have the angle zero. */
 double ki_planar_frame_turn(const ki_joint *joint);
 
-/* |p_1 - p_0| - length, for points at r0, r1 (body components). */
-void ki_row_distance(const ki_state *s0, const double r0[3], const ki_state *s1, const double r1[3],
-                     double length, ki_level level, ki_row *row);
-void ki_planar_row_distance(const ki_state *s0, const double r0[2], const ki_state *s1, const double r1[2],
-                            double length, ki_level level, ki_row *row);
-
-/* A point x that touches both bodies but belongs to neither, and its velocity (in space). The velocity of
- * body 1's matter there relative to body 0's, along a direction e with rate e':
- *
- *     psi = e . (v_1 + omega_1 x (x - r_1) - v_0 - omega_0 x (x - r_0)).
- *
- * Rates are not used at KI_AT_POSITION. The value of the row is set to zero. */
-typedef struct ki_contact {
-    double x[3], x_rate[3];
-} ki_contact;
-void ki_row_contact(const ki_contact *contact, const ki_state *s0, const ki_state *s1, const double e[3],
-                    const double e_rate[3], ki_level level, ki_row *row);
-
-/* World direction of axis k of the joint's frame on a body, and its rate (NULL: not asked for). */
-void ki_frame_axis(const ki_frame *frame, const ki_state *s, int k, double a[3], double a_rate[3]);
-
-/* row <- row + s x, in space */
-void ki_row_add(double s, const ki_row *x, ki_row *row);
-
-/* ---- building blocks of the tree role (parts_tree.c) ---------------------------------------------------
- */
-
-/* R = rotation by `angle` about axis k. */
-void ki_turn_about(int k, double angle, double R[9]);
-
-/* Angle of R about z, as ki_row_angle has it. */
-double ki_turn_of(const double R[9]);
-
-/* n_v columns of zeros, and a zero bias if v is not NULL. */
-void ki_no_columns(int d, int n_v, const double *v, double *S, double *bias);
-
-/* Columns (R e_k, 0) of an angular velocity in the axes of frame 1. */
-void ki_ball_columns(const double e[4], double *S);
+/* Component k of the place of a point of a body, from a point of body 0, and the distance of two points; r0,
+ * r1 in body components. */
+void ki_row_apart(int d, const ki_state *s0, const double r0[3], const ki_state *s1, const double r1[3],
+                  int k, ki_level level, ki_row *row);
+void ki_row_length(int d, const ki_state *s0, const double r0[3], const ki_state *s1, const double r1[3],
+                   ki_level level, ki_row *row);
 
 /* dv = N^+ de for a quaternion. */
 void ki_quaternion_pull(const double e[4], const double de[4], double dv[3]);
 
-/* sqrt(F^2 + F_0^2) - F_0 with F the length of the first n of `rows` multipliers; F_0 is tiny. */
-double ki_force_size(const double *lambda, int n, int rows, double *derivative);
+/* How hard a joint is pressed, from the multipliers of its rows, and its derivative by them:
+ * sqrt(F^2 + F_0^2) - F_0 with F the length of those that press; F_0 is tiny. */
+double ki_normal_force(const ki_joint_role *role, const double *lambda, double *derivative);
 
 #endif

@@ -1,10 +1,5 @@
 /* measure.c - values of the quantities that a mechanism can be asked for, and the rows of those that are
  * functions of the poses of two bodies.
- *
- * The coordinate e . p of a point p = r + a of a body, a = R c the arm that turns with it, has
- *
- *     (e . p)'  = e . v + (a x e) . omega
- *     (e . p)'' = e . v' + (a x e) . omega' + e . (omega x (omega x a)).
  */
 #include <string.h>
 
@@ -16,36 +11,6 @@ static void joint_row(const ki_mech *mech, const ki_measure *m, const ki_state *
     const ki_joint *joint = &mech->joint[m->object];
     ki_role(joint, mech->d)->measure(joint, s0, s1, q, m->component, level, row);
     row->value += joint->reading[m->component];
-}
-
-static void point_row(const ki_mech *mech, int k, const double r[3], const ki_state *s, ki_level level,
-                      ki_row *row) {
-    double arm[3] = {0}, at[3] = {0}, velocity[3], curve[3] = {0};
-    double *speed = level == KI_AT_VELOCITY ? velocity : NULL, *bend = speed ? curve : NULL;
-    if (mech->d == KI_PLANAR)
-        ki_planar_point_at(s, r, arm, at, speed, bend);
-    else
-        ki_point_at(s, r, arm, at, speed, bend);
-    row->value = at[k];
-    row->gamma = curve[k];
-    if (mech->d == KI_PLANAR) {
-        row->w[1][0] = k == 0 ? -arm[1] : arm[0];
-        row->w[1][1 + k] = 1;
-    } else {
-        double e[3] = {0};
-        e[k] = 1;
-        ki_cross(arm, e, row->w[1]);
-        row->w[1][3 + k] = 1;
-    }
-}
-
-static void length_row(const ki_mech *mech, const ki_measure *m, const ki_state *s0, const ki_state *s1,
-                       ki_level level, ki_row *row) {
-    const ki_force *spring = &mech->force[m->object];
-    if (mech->d == KI_PLANAR)
-        ki_planar_row_distance(s0, spring->r[0], s1, spring->r[1], 0, level, row);
-    else
-        ki_row_distance(s0, spring->r[0], s1, spring->r[1], 0, level, row);
 }
 
 void ki_turn_row(const ki_state *s0, const ki_state *s1, const double target[9], int k, ki_row *row) {
@@ -65,17 +30,18 @@ void ki_turn_row(const ki_state *s0, const ki_state *s1, const double target[9],
 /* The row with the bodies in the states s0 and s1; q as in ki_joint_role.measure. */
 static void row_at(const ki_mech *mech, const ki_measure *m, const ki_state *s0, const ki_state *s1,
                    const double *q, ki_level level, ki_row *row) {
-    static const double CENTRE[3] = {0, 0, 0};
+    static const double NOWHERE[3] = {0, 0, 0};
+    const ki_force *spring;
     memset(row, 0, sizeof *row);
     switch (m->kind) {
     case KI_MEASURE_JOINT:
         joint_row(mech, m, s0, s1, q, level, row);
         break;
     case KI_MEASURE_POINT:
-        point_row(mech, m->component, mech->point[m->object].r, s1, level, row);
+        ki_row_apart(mech->d, s0, NOWHERE, s1, mech->point[m->object].r, m->component, level, row);
         break;
     case KI_MEASURE_CENTRE:
-        point_row(mech, m->component, CENTRE, s1, level, row);
+        ki_row_apart(mech->d, s0, NOWHERE, s1, NOWHERE, m->component, level, row);
         break;
     case KI_MEASURE_ANGLE:
         row->value = s1->angle;
@@ -88,7 +54,8 @@ static void row_at(const ki_mech *mech, const ki_measure *m, const ki_state *s0,
         ki_turn_row(s0, s1, NULL, m->component, row);
         break;
     default:
-        length_row(mech, m, s0, s1, level, row);
+        spring = &mech->force[m->object];
+        ki_row_length(mech->d, s0, spring->r[0], s1, spring->r[1], level, row);
         break;
     }
 }

@@ -13,11 +13,15 @@
 #include "keel/saddle.h"
 #include "native/text.h"
 
-/* How inputs and outputs of a tape are written in C. */
+/* How inputs and outputs of a tape are written in C. With `any` numbers are of the type REAL, and what needs
+ * another form where REAL is no single number (choices, comparisons) is a macro, KI_LAW_IF and so on; outputs
+ * that are not wanted are left out, the others stay what they are bit by bit. */
 typedef struct ki_spelling {
     const void *user;
     void (*input)(const void *user, int number, ki_text *text);
     void (*output)(const void *user, int number, ki_text *text);
+    bool any;
+    bool (*wanted)(const void *user, int number); /* of an output; NULL: all are */
 } ki_spelling;
 
 /* Instructions of a tape. */

@@ -142,7 +142,7 @@ static bool emit_program(const ki_model *model, const ki_programs *programs, int
                          ki_text *text) {
     size_t before = text->length;
     naming names = {model, programs->at[i].what, &emitted->reads[i], false, false};
-    ki_spelling spelling = {&names, write_input, write_output};
+    ki_spelling spelling = {.user = &names, .input = write_input, .output = write_output};
     ki_text_add(text, "void keel_program_%d(const struct point *at, const double *w, struct terms *to) {\n",
                 i);
     ki_text_add(text, "    (void)at, (void)w;\n");
@@ -225,7 +225,7 @@ static bool emit_rate(const ki_model *model, const ki_programs *programs, const 
                       ki_text *text) {
     unsigned reads = 0;
     naming names = {model, programs->at[i].what, &reads, true, false};
-    ki_spelling spelling = {&names, write_input, write_output};
+    ki_spelling spelling = {.user = &names, .input = write_input, .output = write_output};
     ki_text_add(text,
                 "int keel_accelerate(const struct places *k, const struct point *at, struct terms *to,\n"
                 "                    double *x, double *y) {\n");
@@ -243,7 +243,7 @@ static bool emit_stages(const ki_model *model, const ki_programs *programs, cons
                         ki_text *text) {
     unsigned reads = 0;
     naming names = {model, programs->at[i].what, &reads, true, true};
-    ki_spelling spelling = {&names, write_input, write_output};
+    ki_spelling spelling = {.user = &names, .input = write_input, .output = write_output};
     if (keel_saddle_path_taken(K) != KEEL_SADDLE_DENSE || model->system.n_z)
         return false;
     ki_emit_stages_begin(&model->system, text);

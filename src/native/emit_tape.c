@@ -29,7 +29,8 @@ typedef struct emitter {
     int *place;   /* [places] the value that stands there */
     int *step_of; /* [values] the instruction that makes it, -1: none */
     int values;
-    bool *done; /* [steps] */
+    bool *done;   /* [steps] */
+    bool *needed; /* [values] for an output that is wanted */
     int *stack;
 } emitter;
 
@@ -92,7 +93,10 @@ static bool write_value(emitter *e, int value) {
     double number = tape->prepared[value - tape->input_count];
     if (!isfinite(number))
         return false;
-    ki_text_number(e->text, number);
+    if (e->spelling->any && fabs(number) < 1000 && number == trunc(number))
+        ki_text_add(e->text, number < 0 ? "(-%d)" : "%d", (int)fabs(number));
+    else
+        ki_text_number(e->text, number);
     return true;
 }
 
@@ -140,13 +144,27 @@ static const char *const FORMULA[KI_CODE_COUNT] = {
     [KI_CODE_MULADD2ADD] = "a * b + c * d + e",
 };
 
+/* ... of those that are macros (ki_spelling.any) */
+static const char *const MACRO[KI_CODE_COUNT] = {
+    [KI_CODE_SIGN] = "KI_LAW_SIGN(a)",  [KI_CODE_NOT] = "KI_LAW_NOT(a)",
+    [KI_CODE_MIN] = "KI_LAW_MIN(a, b)", [KI_CODE_MAX] = "KI_LAW_MAX(a, b)",
+    [KI_CODE_LT] = "KI_LAW_LT(a, b)",   [KI_CODE_LE] = "KI_LAW_LE(a, b)",
+    [KI_CODE_EQ] = "KI_LAW_EQ(a, b)",   [KI_CODE_AND] = "KI_LAW_AND(a, b)",
+    [KI_CODE_OR] = "KI_LAW_OR(a, b)",   [KI_CODE_IF] = "KI_LAW_IF(a, b, c)",
+};
+
+static const char *type_of(const emitter *e) {
+    return e->spelling->any ? "REAL" : "double";
+}
+
 static bool is_letter(char c) {
     return c >= 'a' && c <= 'z';
 }
 
 /* A letter that stands alone is an operand, others belong to the name of a function. */
 static bool write_formula(emitter *e, const step *s) {
-    const char *formula = FORMULA[s->code];
+    bool macro = e->spelling->any && MACRO[s->code];
+    const char *formula = macro ? MACRO[s->code] : FORMULA[s->code];
     assert(formula);
     for (const char *c = formula; *c; c++) {
         bool alone = is_letter(*c) && !is_letter(c[1]) && !(c > formula && is_letter(c[-1]));
@@ -198,7 +216,7 @@ static bool write_sum(emitter *e, const step *s) {
 }
 
 static bool write_sine_cosine(emitter *e, const step *s) {
-    ki_text_add(e->text, "    double x%d, x%d;\n    ki_sine_cosine(", s->value, s->value + 1);
+    ki_text_add(e->text, "    %s x%d, x%d;\n    ki_sine_cosine(", type_of(e), s->value, s->value + 1);
     bool ok = write_value(e, e->operands[s->first]);
     ki_text_add(e->text, ", &x%d, &x%d);\n", s->value, s->value + 1);
     return ok;
@@ -207,7 +225,7 @@ static bool write_sine_cosine(emitter *e, const step *s) {
 static bool write_step(emitter *e, const step *s) {
     if (s->code == KI_CODE_SINCOS)
         return write_sine_cosine(e, s);
-    ki_text_add(e->text, "    const double x%d = ", s->value);
+    ki_text_add(e->text, "    const %s x%d = ", type_of(e), s->value);
     bool ok = s->code == KI_CODE_SUM ? write_sum(e, s) : write_formula(e, s);
     ki_text_add(e->text, ";\n");
     return ok;
@@ -240,26 +258,54 @@ static bool require(emitter *e, int value) {
     return true;
 }
 
+static bool is_wanted(const emitter *e, int output) {
+    return !e->spelling->wanted || e->spelling->wanted(e->spelling->user, output);
+}
+
+static int output_value(const emitter *e, int output) {
+    return e->place[e->tape->input_count + e->tape->constant_count + output];
+}
+
+static void find_needed(emitter *e) {
+    for (int i = 0; i < e->tape->output_count; i++)
+        if (is_wanted(e, i))
+            e->needed[output_value(e, i)] = true;
+    for (int i = e->step_count - 1; i >= 0; i--) {
+        const step *s = &e->steps[i];
+        bool needed = e->needed[s->value] || (s->code == KI_CODE_SINCOS && e->needed[s->value + 1]);
+        for (int k = 0; needed && k < s->count; k++)
+            e->needed[e->operands[s->first + k]] = true;
+        if (needed && s->code == KI_CODE_SINCOS)
+            e->needed[s->value] = true;
+    }
+}
+
 static bool write_all(emitter *e) {
     const ki_tape *tape = e->tape;
+    find_needed(e);
     for (int i = 0; i < tape->input_count; i++) {
-        ki_text_add(e->text, "    const double x%d = ", i);
+        if (!e->needed[i])
+            continue;
+        ki_text_add(e->text, "    const %s x%d = ", type_of(e), i);
         e->spelling->input(e->spelling->user, tape->inputs[i], e->text);
         ki_text_add(e->text, ";\n");
     }
     for (int i = 0; i < e->step_count; i++)
-        if (is_call(e->steps[i].code) && !require(e, e->steps[i].value))
+        if (is_call(e->steps[i].code) && e->needed[e->steps[i].value] && !require(e, e->steps[i].value))
             return false;
     for (int i = 0; i < tape->output_count; i++) {
-        int value = e->place[tape->input_count + tape->constant_count + i];
+        int value = output_value(e, i);
+        if (!is_wanted(e, i))
+            continue;
         if (!require(e, value))
             return false;
         ki_text_add(e->text, "    ");
         e->spelling->output(e->spelling->user, i, e->text);
-        ki_text_add(e->text, " = ");
+        bool constant = e->spelling->any && value >= tape->input_count && e->step_of[value] < 0;
+        ki_text_add(e->text, constant ? " = KI_LAW_NUMBER(" : " = ");
         if (!write_value(e, value))
             return false;
-        ki_text_add(e->text, ";\n");
+        ki_text_add(e->text, constant ? ");\n" : ";\n");
     }
     return true;
 }
@@ -288,8 +334,9 @@ bool ki_emit_tape(const ki_tape *tape, const ki_spelling *spelling, ki_text *tex
     e.place = calloc(places + 1, sizeof *e.place);
     e.step_of = calloc(places + 2 * steps + 1, sizeof *e.step_of);
     e.done = calloc(steps + 1, sizeof *e.done);
+    e.needed = calloc(places + 2 * steps + 1, sizeof *e.needed);
     e.stack = calloc(steps + 1, sizeof *e.stack);
-    bool ok = e.steps && e.operands && e.place && e.step_of && e.done && e.stack;
+    bool ok = e.steps && e.operands && e.place && e.step_of && e.done && e.needed && e.stack;
     if (ok) {
         take_places(&e);
         take_steps(&e);
@@ -300,6 +347,7 @@ bool ki_emit_tape(const ki_tape *tape, const ki_spelling *spelling, ki_text *tex
     free(e.place);
     free(e.step_of);
     free(e.done);
+    free(e.needed);
     free(e.stack);
     return ok && !text->failed;
 }

@@ -1,7 +1,7 @@
 /* bodies.c - poses, velocities and columns, from the ground outwards (equations: writer.h). */
 #include <math.h>
 
-#include "symbolic/hinges.h"
+#include "laws/joint.h"
 #include "symbolic/writer.h"
 
 /* Entries of rotation matrices that miss 0, 1 or -1 by round-off are made exact, so that they fold. */
@@ -59,12 +59,12 @@ static void own_in_plane(ki_writer *w, const ki_body *body, const ki_node *q, co
 
 /* A = F_0 R F_1^T, from body axes to those of the parent. The factors about a pin are constants
  * (mechanism/hinge.c). */
-static mat turn_in_space(const ki_writer *w, const ki_body *body, const ki_placed *placed, ki_turn turn) {
+static mat turn_in_space(const ki_writer *w, const ki_body *body, const ki_law_hinge *placed, ki_turn turn) {
     ki_graph *g = w->g;
     mat A;
     if (body->kind != KI_HINGE_PIN) {
         mat F_0 = rotation(g, body->hinge.frame[0].R), F_1 = rotation(g, body->hinge.frame[1].R);
-        mat back = mat_transposed(&F_1), from_1 = mat_mat(g, &placed->R, &back);
+        mat back = mat_transposed(&F_1), from_1 = mat_mat(g, &placed->pose.R, &back);
         return mat_mat(g, &F_0, &from_1);
     }
     for (int i = 0; i < 9; i++) {
@@ -88,14 +88,14 @@ static void carry(ki_graph *g, const ki_moving *p, vec c, vec d, vec V, ki_movin
 }
 
 /* What a vector of frame 0 is in body axes: F_1 R^T x. */
-static vec to_body(const ki_writer *w, const ki_body *body, const ki_placed *placed, vec x) {
-    mat F_1 = rotation(w->g, body->hinge.frame[1].R), back = mat_transposed(&placed->R);
+static vec to_body(const ki_writer *w, const ki_body *body, const ki_law_hinge *placed, vec x) {
+    mat F_1 = rotation(w->g, body->hinge.frame[1].R), back = mat_transposed(&placed->pose.R);
     return mat_vec(w->g, &F_1, mat_vec(w->g, &back, x));
 }
 
 /* Turns in body axes: those of the hinge, then the parent's by A^T;
  *     omega = A^T omega_p + Omega,  alpha = A^T alpha_p + A^T omega_p x Omega + bias */
-static bool turn_own(ki_writer *w, const ki_body *body, const ki_moving *p, const ki_placed *placed,
+static bool turn_own(ki_writer *w, const ki_body *body, const ki_moving *p, const ki_law_hinge *placed,
                      const mat *A, const ki_node *v, ki_moving *b) {
     ki_graph *g = w->g;
     mat back = mat_transposed(A);
@@ -121,11 +121,11 @@ static bool turn_own(ki_writer *w, const ki_body *body, const ki_moving *p, cons
     return true;
 }
 
-static bool turn_body(ki_writer *w, const ki_body *body, const ki_moving *p, const ki_placed *placed,
-                      const ki_hinged *at, const ki_node *v, ki_moving *b) {
+static bool turn_body(ki_writer *w, const ki_body *body, const ki_moving *p, const ki_law_hinge *placed,
+                      const ki_law *at, const ki_node *v, ki_moving *b) {
     if (w->mech->d == KI_PLANAR) {
         ki_node drawn = number(w->g, body->drawn_turn);
-        ki_node angle = plus(w->g, plus(w->g, p->angle, placed->angle), drawn);
+        ki_node angle = plus(w->g, plus(w->g, p->angle, placed->pose.angle), drawn);
         bool known = w->turn && body->kind == KI_HINGE_PIN;
         turn_in_plane(w, angle, known ? w->turn[body->q] : turn_of(w->g, angle), b);
         return true;
@@ -138,18 +138,24 @@ static bool turn_body(ki_writer *w, const ki_body *body, const ki_moving *p, con
 static bool hang(ki_writer *w, const ki_body *body, const ki_node *q, const ki_node *v, ki_moving *b) {
     ki_graph *g = w->g;
     const ki_moving *p = &w->body[body->parent];
-    ki_placed placed;
-    ki_hinged at;
+    const ki_joint_law_role *role =
+        ki_joint_law_in(ki_joint_law_of(body->hinge.type->word), w->mech->d == KI_PLANAR);
+    ki_law_hinge placed;
+    ki_law at = {.g = g,
+                 .plane = w->mech->d == KI_PLANAR,
+                 .pitch = number(g, body->hinge.pitch),
+                 .radius = number(g, body->hinge.radius)};
+    if (role->n_q != role->n_v) /* quaternions are not written */
+        return false;
     for (int j = 0; j < body->n_v; j++) {
         at.q[j] = q[j];
         at.v[j] = times(g, number(g, body->sign), v[j]);
         at.turn[j] = w->turn ? w->turn[body->q + j] : turn_of(g, q[j]);
     }
-    if (!ki_symbolic_hinge(g, &body->hinge, w->mech->d, &at, &placed) ||
-        !turn_body(w, body, p, &placed, &at, v, b))
+    if (!ki_joint_law_place(role, &at, &placed) || !turn_body(w, body, p, &placed, &at, v, b))
         return false;
     mat F_0 = rotation(g, body->hinge.frame[0].R), RF = mat_mat(g, &p->R, &F_0);
-    vec c = vec_plus(g, mat_vec(g, &p->R, vec_of(g, body->place[0])), mat_vec(g, &RF, placed.r));
+    vec c = vec_plus(g, mat_vec(g, &p->R, vec_of(g, body->place[0])), mat_vec(g, &RF, placed.pose.r));
     vec d = vec_negative(g, mat_vec(g, &b->R, vec_of(g, body->place[1]))), H = vec_plus(g, p->r, c);
     vec Omega = vec_zero(g), V = vec_zero(g);
     b->r = vec_plus(g, H, d);

@@ -118,13 +118,14 @@ static bool write_push(ki_writer *w, const ki_force *force) {
     vec F;
     if (!write_vector(w, force, &F))
         return false;
-    ki_spot spot = ki_spot_of(w, force->body[1], force->r[1]);
+    ki_law_body body = ki_law_body_of(w, force->body[1]);
+    ki_law_point spot = ki_law_point_of(g, &body, vec_of(g, force->r[1]));
     const ki_moving *other = &w->body[force->body[0]];
-    vec arm = vec_minus(g, spot.at, other->r);
+    vec arm = vec_minus(g, spot.x.x, other->r);
     push(w, force->body[1], spot.arm, F);
     push(w, force->body[0], arm, vec_negative(g, F));
     vec beside = vec_plus(g, other->v, cross(g, other->omega, arm));
-    count_power(w, number(g, 1), dot(g, F, vec_minus(g, spot.v, beside)));
+    count_power(w, number(g, 1), dot(g, F, vec_minus(g, spot.x.rate, beside)));
     return true;
 }
 

@@ -14,9 +14,9 @@
 #ifndef KI_SYMBOLIC_WRITER_H
 #define KI_SYMBOLIC_WRITER_H
 
+#include "laws/law.h"
 #include "mechanism/joint.h"
 #include "mechanism/layout.h"
-#include "symbolic/algebra.h"
 
 /* A body. Its rotary inertia is written in its own axes, in which much is constant: a pin's own axis is, and
  * nothing has to be turned forth and back. */
@@ -51,12 +51,8 @@ typedef struct ki_writer {
     ki_node *Phi, *rate, *curve; /* [m] of the rows; curve: second derivative with v' = 0 */
 } ki_writer;
 
-/* A point of a body: arm = P - r_b, and its motion with v' = 0. */
-typedef struct ki_spot {
-    vec arm, at, v, a;
-} ki_spot;
-
-ki_spot ki_spot_of(const ki_writer *w, int body, const double r[3]);
+/* A body as laws see it. */
+ki_law_body ki_law_body_of(const ki_writer *w, int body);
 
 /* A scalar between two bodies: forces f along it are f e at P and a torque f T, on either body. Where it is a
  * coordinate itself, all that counts is its velocity: forces act along that. */
@@ -65,9 +61,6 @@ typedef struct ki_line {
     int velocity; /* -1: not a coordinate */
     vec P[2], e[2], T[2];
 } ki_line;
-
-/* |P_1 - P_0| of points of two bodies. */
-ki_line ki_line_length(const ki_writer *w, const int body[2], const double r0[3], const double r1[3]);
 
 /* A measure that is a row. False: not written. */
 bool ki_line_of(const ki_writer *w, const ki_measure *measure, ki_line *line);

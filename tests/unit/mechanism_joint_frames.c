@@ -97,7 +97,7 @@ static void planar_wheels_roll_on_the_side_they_are_drawn(void **state) {
         assert_near(rows[0].value, 0, 1e-15);
         assert_near(rows[1].value, 0, 1e-15);
         disc.angle = 0.3;
-        ki_turn_about(2, disc.angle, disc.R);
+        turn_about(2, disc.angle, disc.R);
         disc.r[0] -= 0.5 * 0.3 * side;
         wheel->planar->rows(&joint, &ground, &disc, KI_AT_POSITION, rows);
         assert_near(rows[0].value, 0, 1e-15);

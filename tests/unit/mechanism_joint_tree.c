@@ -267,7 +267,7 @@ static void relative_motion(const ki_joint *joint, int d, const hinge_motion *m,
     memset(Omega, 0, 3 * sizeof *Omega), memset(B_Omega, 0, 3 * sizeof *Omega);
     V[2] = B_V[2] = 0;
     if (d == KI_PLANAR) {
-        ki_turn_about(2, relative->angle, relative->R);
+        turn_about(2, relative->angle, relative->R);
         Omega[2] = twist[0], B_Omega[2] = rate[0];
         memcpy(V, twist + 1, 2 * sizeof *V), memcpy(B_V, rate + 1, 2 * sizeof *V);
     } else {

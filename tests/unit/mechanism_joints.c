@@ -196,17 +196,17 @@ static void normal_forces_have_their_derivative(void **state) {
     for (const ki_joint_type *const *type = ki_joint_types; *type; type++)
         for (int k = 0; k < 2; k++) {
             const ki_joint_role *role = role_in(*type, SPACES[k]);
-            if (!role || !role->normal_force)
+            if (!role || !role->pressing)
                 continue;
             double lambda[KI_JOINT_ROWS] = {0}, slope[KI_JOINT_ROWS], none[KI_JOINT_ROWS];
-            assert_near(role->normal_force(NULL, lambda, slope), 0, 1e-15);
+            assert_near(ki_normal_force(role, lambda, slope), 0, 1e-15);
             for (int i = 0; i < role->conditions; i++)
                 lambda[i] = 3 * any();
-            assert_true(role->normal_force(NULL, lambda, slope) > 0);
+            assert_true(ki_normal_force(role, lambda, slope) > 0);
             for (int i = 0; i < role->conditions; i++) {
                 double x = lambda[i], up, down;
-                lambda[i] = x + 1e-5, up = role->normal_force(NULL, lambda, none);
-                lambda[i] = x - 1e-5, down = role->normal_force(NULL, lambda, none);
+                lambda[i] = x + 1e-5, up = ki_normal_force(role, lambda, none);
+                lambda[i] = x - 1e-5, down = ki_normal_force(role, lambda, none);
                 lambda[i] = x;
                 assert_near((up - down) / 2e-5, slope[i], 1e-8);
             }
@@ -215,11 +215,11 @@ static void normal_forces_have_their_derivative(void **state) {
 
 /* World position of a point of frame 1 (in its own axes). */
 static void point_of_frame(const ki_frame *frame, const ki_state *s, const double local[3], double at[3]) {
-    double in_body[3], arm[3];
+    double in_body[3];
     ki_rotate(frame->R, local, in_body);
     for (int i = 0; i < 3; i++)
         in_body[i] += frame->r[i];
-    ki_point_at(s, in_body, arm, at, NULL, NULL);
+    place_of(s, in_body, at);
 }
 
 /* Height of the rim's point at `turn` above the plane of frame 0. */
@@ -229,7 +229,7 @@ static double rim_height(const ki_joint *joint, const ki_state *s0, const ki_sta
     const double origin[3] = {0};
     point_of_frame(&joint->frame[1], s1, local, at);
     point_of_frame(&joint->frame[0], s0, origin, from);
-    ki_frame_axis(&joint->frame[0], s0, 2, n, NULL);
+    direction_of(&joint->frame[0], s0, 2, n);
     ki_minus(at, from, D);
     return ki_dot3(D, n);
 }
@@ -259,8 +259,8 @@ static void matter_velocity(const motion *m, const double at[3], double velocity
     ki_rotate_back(now.R, D, body);
     for (int k = 0; k < 5; k++) {
         ki_state s = state_at(m, KI_SPATIAL, (k - 2) * MOTION_STEP);
-        double arm[3], place[3];
-        ki_point_at(&s, body, arm, place, NULL, NULL);
+        double place[3];
+        place_of(&s, body, place);
         for (int i = 0; i < 3; i++)
             x[i][k] = place[i];
     }
@@ -284,7 +284,7 @@ static void wheel_touches_and_does_not_slip(void **state) {
         matter_velocity(&m[0], at, v0);
         matter_velocity(&m[1], at, v1);
         ki_minus(v1, v0, slip);
-        ki_frame_axis(&joint.frame[0], &s0, 2, n, NULL);
+        direction_of(&joint.frame[0], &s0, 2, n);
         double up = ki_dot3(n, slip), size = ki_dot3(slip, slip) - up * up;
         double along = row_with(&rows[1], 6, s0.twist, s1.twist),
                across = row_with(&rows[2], 6, s0.twist, s1.twist);
@@ -303,7 +303,7 @@ static void sphere_follows_a_turntable(void **state) {
     assert_true(ki_joint_frames(type, KI_SPATIAL, axes, none, joint.frame));
     const double W = 3, c[2] = {0.4, -0.2}, omega[3] = {1.5, -0.7, 9};
     double turned[9];
-    ki_turn_about(2, 0.3, turned);
+    turn_about(2, 0.3, turned);
     ki_state table = {.twist = {0, 0, W}};
     ki_state ball = {.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}, .r = {c[0], c[1], 0.25}};
     memcpy(table.R, turned, sizeof turned);

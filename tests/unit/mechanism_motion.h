@@ -15,6 +15,27 @@ static inline double any(void) {
     return (double)motion_seed / 1073741824.0 - 1;
 }
 
+/* R = rotation by `angle` about axis k. */
+static inline void turn_about(int k, double angle, double R[9]) {
+    int i = (k + 1) % 3, j = (k + 2) % 3;
+    memset(R, 0, 9 * sizeof *R);
+    R[4 * k] = 1;
+    R[4 * i] = R[4 * j] = cos(angle);
+    R[3 * j + i] = sin(angle);
+    R[3 * i + j] = -sin(angle);
+}
+
+/* Place of a point at r (body components) in the world, and where axis k of a frame points. */
+static inline void place_of(const ki_state *s, const double r[3], double at[3]) {
+    ki_rotate(s->R, r, at);
+    ki_add_scaled(1, s->r, at);
+}
+static inline void direction_of(const ki_frame *frame, const ki_state *s, int k, double a[3]) {
+    double local[3];
+    ki_axis(frame->R, k, local);
+    ki_rotate(s->R, local, a);
+}
+
 /* c0 + c1 t + c2 t^2 + c3 sin(2 t) */
 typedef struct curve {
     double c[4];
@@ -56,9 +77,9 @@ static inline void spatial_turn(const motion *m, double t, ki_state *s) {
         rate[i] = curve_rate(&m->a[i], t);
         rate2[i] = curve_rate2(&m->a[i], t);
     }
-    ki_turn_about(2, curve_at(&m->a[0], t), A);
-    ki_turn_about(1, curve_at(&m->a[1], t), B);
-    ki_turn_about(0, curve_at(&m->a[2], t), C);
+    turn_about(2, curve_at(&m->a[0], t), A);
+    turn_about(1, curve_at(&m->a[1], t), B);
+    turn_about(0, curve_at(&m->a[2], t), C);
     ki_multiply(A, B, AB);
     ki_multiply(AB, C, s->R);
     ki_axis(A, 1, y);
@@ -80,7 +101,7 @@ static inline ki_state state_at(const motion *m, int d, double t) {
     int first = d == KI_PLANAR ? 1 : 3, n = d == KI_PLANAR ? 2 : 3;
     if (d == KI_PLANAR) {
         s.angle = curve_at(&m->a[0], t);
-        ki_turn_about(2, s.angle, s.R);
+        turn_about(2, s.angle, s.R);
         s.twist[0] = curve_rate(&m->a[0], t);
         s.twist_rate[0] = curve_rate2(&m->a[0], t);
     } else {
@@ -117,7 +138,7 @@ static inline ki_joint any_joint(const ki_joint_type *type, int d) {
     for (int b = 0; b < 2; b++) {
         double axis[3] = {any(), any(), any()}, across[3] = {any(), any(), any()};
         if (d == KI_PLANAR)
-            ki_turn_about(2, 3 * any(), joint.frame[b].R);
+            turn_about(2, 3 * any(), joint.frame[b].R);
         else
             ki_frame_from_axes(axis, across, joint.frame[b].R);
         for (int i = 0; i < (d == KI_PLANAR ? 2 : 3); i++)

@@ -18,7 +18,7 @@ static ki_measure coordinate(const ki_joint *joint, int j, int k) {
 }
 
 bool ki_is_dry(const ki_mech *mech, const ki_joint *joint) {
-    return joint->coulomb > 0 && !joint->tree && !joint->made_up && ki_role(joint, mech->d)->normal_force;
+    return joint->coulomb > 0 && !joint->tree && !joint->made_up && ki_role(joint, mech->d)->pressing > 0;
 }
 
 double ki_pressing_force(const ki_mech *mech, int j, const double *lambda, double *derivative) {
@@ -27,7 +27,7 @@ double ki_pressing_force(const ki_mech *mech, int j, const double *lambda, doubl
     double own[KI_JOINT_ROWS];
     for (int i = 0; i < ki_friction_rows(mech, joint); i++)
         own[i] = lambda[part[i].row];
-    return ki_role(joint, mech->d)->normal_force(joint, own, derivative);
+    return ki_normal_force(ki_role(joint, mech->d), own, derivative);
 }
 
 ki_slip ki_slip_of(const ki_mech *mech, ki_mech_work *w, int j) {

@@ -58,6 +58,11 @@ bool ki_joint_frames(const ki_joint_type *type, int d, const double axis[2][3], 
     return plane_frame(axle, across[0], frame[0].R);
 }
 
+double ki_planar_frame_turn(const ki_joint *joint) {
+    const double *F0 = joint->frame[0].R, *F1 = joint->frame[1].R;
+    return atan2(F0[0] * F1[3] - F0[3] * F1[0], F0[0] * F1[0] + F0[3] * F1[3]);
+}
+
 /* Half a turn of a frame about its axis k. */
 static void turn_over(double R[9], int k) {
     for (int i = 0; i < 9; i++)
