@@ -126,8 +126,7 @@ static bool turn_body(ki_writer *w, const ki_body *body, const ki_moving *p, con
     if (w->mech->d == KI_PLANAR) {
         ki_node drawn = number(w->g, body->drawn_turn);
         ki_node angle = plus(w->g, plus(w->g, p->angle, placed->pose.angle), drawn);
-        bool known = w->turn && body->kind == KI_HINGE_PIN;
-        turn_in_plane(w, angle, known ? w->turn[body->q] : turn_of(w->g, angle), b);
+        turn_in_plane(w, angle, turn_of(w->g, angle), b);
         return true;
     }
     mat A = turn_in_space(w, body, placed, at->turn[0]);
@@ -150,7 +149,7 @@ static bool hang(ki_writer *w, const ki_body *body, const ki_node *q, const ki_n
     for (int j = 0; j < body->n_v; j++) {
         at.q[j] = q[j];
         at.v[j] = times(g, number(g, body->sign), v[j]);
-        at.turn[j] = w->turn ? w->turn[body->q + j] : turn_of(g, q[j]);
+        at.turn[j] = turn_of(g, q[j]);
     }
     if (!ki_joint_law_place(role, &at, &placed) || !turn_body(w, body, p, &placed, &at, v, b))
         return false;

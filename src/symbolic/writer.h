@@ -38,10 +38,7 @@ typedef struct ki_writer {
     const ki_mech *mech;
     ki_graph *g;
     ki_arena *arena;
-    int t, q, v; /* symbols of time, of the first coordinate, of the first velocity */
-    /* [n_v] of those coordinates that are angles, as hinges count them; in the plane: of the body that hangs
-     * there, in the world. NULL: of their formulas. */
-    const ki_turn *turn;
+    int t, q, v;         /* symbols of time, of the first coordinate, of the first velocity */
     ki_moving *body;     /* [body_count] */
     ki_column *column;   /* [n_v] */
     vec *force, *torque; /* [body_count] on each body, about its reference point */

@@ -43,7 +43,6 @@ static const ki_joint_law_role SPATIAL = {.conditions = 4,
                                           .turns = {true, false},
                                           .measure = measure};
 
-extern const ki_joint_law ki_law_cylindrical;
 const ki_joint_law ki_law_cylindrical = {.word = "cylindrical",
                                          .summary =
                                              "a bolt in a bore: turns about an axis and slides along it",

@@ -13,7 +13,6 @@ static void rows(const ki_law *law, ki_law_row *out) {
 static const ki_joint_law_role ROLE = {
     .conditions = 1, .n_v = -1, .n_h = 1, .row_name = {"length"}, .rows = rows};
 
-extern const ki_joint_law ki_law_distance;
 const ki_joint_law ki_law_distance = {.word = "distance",
                                       .summary = "a rod without mass: two points keep their distance",
                                       .planar = &ROLE,

@@ -29,6 +29,5 @@ static const ki_joint_law_role SPATIAL = {.conditions = 6,
                                           .row_name = {"x", "y", "z", "tilt_x", "tilt_y", "turn"},
                                           .rows = rows};
 
-extern const ki_joint_law ki_law_fixed;
 const ki_joint_law ki_law_fixed = {
     .word = "fixed", .summary = "a weld: the bodies move as one", .planar = &PLANAR, .spatial = &SPATIAL};

@@ -54,7 +54,6 @@ static const ki_joint_law_role SPATIAL = {.n_q = 7,
                                           .coordinate_name = {"x", "y", "z"},
                                           .measure = measure};
 
-extern const ki_joint_law ki_law_free;
 const ki_joint_law ki_law_free = {.word = "free",
                                   .summary = "ties nothing, but measures where one body is from another",
                                   .planar = &PLANAR,

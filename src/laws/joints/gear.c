@@ -8,7 +8,6 @@
 
 static const ki_joint_law_role COUPLING = {.conditions = 1, .n_v = -1, .n_h = 1, .row_name = {"mesh"}};
 
-extern const ki_joint_law ki_law_gear, ki_law_rack;
 const ki_joint_law ki_law_gear = {.word = "gear",
                                   .summary = "two joints turn (or slide) at a constant ratio",
                                   .planar = &COUPLING,

@@ -46,7 +46,6 @@ static const ki_joint_law_role SPATIAL = {.conditions = 3,
                                           .turns = {false, false, true},
                                           .measure = measure};
 
-extern const ki_joint_law ki_law_planar;
 const ki_joint_law ki_law_planar = {.word = "planar",
                                     .summary =
                                         "a flat face on a flat face: slides in a plane and turns in it",

@@ -71,7 +71,6 @@ static const ki_joint_law_role SPATIAL = {.conditions = 2,
                                           .coordinate_name = {"displacement"},
                                           .measure = measure};
 
-extern const ki_joint_law ki_law_point_on_line;
 const ki_joint_law ki_law_point_on_line = {.word = "point-on-line",
                                            .summary =
                                                "a pin in a slot: a point of one body on a line of another",

@@ -40,7 +40,6 @@ static const ki_joint_law_role SPATIAL = {.conditions = 1,
                                           .coordinate_name = {"x", "y"},
                                           .measure = ki_law_along};
 
-extern const ki_joint_law ki_law_point_on_plane;
 const ki_joint_law ki_law_point_on_plane = {.word = "point-on-plane",
                                             .summary = "a point of one body on a plane of another",
                                             .spatial = &SPATIAL,

@@ -69,7 +69,6 @@ static const ki_joint_law_role SPATIAL = {.conditions = 5,
                                           .coordinate_name = {"displacement"},
                                           .measure = measure};
 
-extern const ki_joint_law ki_law_prismatic;
 const ki_joint_law ki_law_prismatic = {.word = "prismatic",
                                        .summary = "a slider: one body slides along an axis of the other",
                                        .planar = &PLANAR,

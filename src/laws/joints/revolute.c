@@ -65,7 +65,6 @@ static const ki_joint_law_role SPATIAL = {.conditions = 5,
                                           .turns = {true},
                                           .measure = measure};
 
-extern const ki_joint_law ki_law_revolute;
 const ki_joint_law ki_law_revolute = {.word = "revolute",
                                       .summary = "a pin: the bodies turn about a common axis",
                                       .planar = &PLANAR,

@@ -61,7 +61,6 @@ static const ki_joint_law_role SPATIAL = {.conditions = 5,
                                           .turns = {true, false},
                                           .measure = measure};
 
-extern const ki_joint_law ki_law_screw;
 const ki_joint_law ki_law_screw = {.word = "screw",
                                    .summary = "a nut on a thread: turning moves it along the axis",
                                    .spatial = &SPATIAL,

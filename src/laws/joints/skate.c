@@ -36,7 +36,6 @@ static const ki_joint_law_role PLANAR = {
 static const ki_joint_law_role SPATIAL = {
     .conditions = 2, .n_v = -1, .n_h = 1, .n_n = 1, .row_name = {"height", "across"}, .rows = rows};
 
-extern const ki_joint_law ki_law_skate;
 const ki_joint_law ki_law_skate = {.word = "skate",
                                    .summary = "a knife edge: slides along its edge, not across it",
                                    .planar = &PLANAR,

@@ -27,7 +27,6 @@ static const ki_joint_law_role SPATIAL = {.conditions = 3,
                                           .row_name = {"height", "along_x", "along_y"},
                                           .rows = rows};
 
-extern const ki_joint_law ki_law_sphere;
 const ki_joint_law ki_law_sphere = {.word = "sphere",
                                     .summary = "a ball that rolls on a plane without slip",
                                     .spatial = &SPATIAL,

@@ -28,6 +28,5 @@ static const ki_joint_law_role SPATIAL = {.conditions = 3,
                                           .rows = rows,
                                           .pressing = 3};
 
-extern const ki_joint_law ki_law_spherical;
 const ki_joint_law ki_law_spherical = {
     .word = "spherical", .summary = "a ball in a socket: turns freely about a point", .spatial = &SPATIAL};

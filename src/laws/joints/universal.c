@@ -56,7 +56,6 @@ static const ki_joint_law_role SPATIAL = {.conditions = 4,
                                           .turns = {true, true},
                                           .measure = measure};
 
-extern const ki_joint_law ki_law_universal;
 const ki_joint_law ki_law_universal = {.word = "universal",
                                        .summary = "a cross: turns about an axis of either body",
                                        .spatial = &SPATIAL,

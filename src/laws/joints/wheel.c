@@ -86,7 +86,6 @@ static const ki_joint_law_role PLANAR = {.conditions = 2,
 static const ki_joint_law_role SPATIAL = {
     .conditions = 3, .n_v = -1, .n_h = 1, .n_n = 2, .row_name = {"height", "along", "across"}, .rows = rows};
 
-extern const ki_joint_law ki_law_wheel, ki_law_disc;
 const ki_joint_law ki_law_wheel = {.word = "wheel",
                                    .summary = "a thin disc that rolls on a plane without slip",
                                    .planar = &PLANAR,
