@@ -11,7 +11,7 @@ KILLS   := 200
 PREFIX  := /usr/local
 
 .DEFAULT_GOAL := build
-.PHONY: build demo test install uninstall bench instructions papers format deps asan tsan analyze coverage fuzz fault kills metamorph orders placements web test-web clean help
+.PHONY: build demo test install uninstall bench instructions papers format deps asan tsan analyze coverage fuzz fault kills metamorph orders placements web test-web python test-python clean help
 .NOTPARALLEL:
 
 build: ## build the program (build/keel)
@@ -152,6 +152,15 @@ web: ## build the report page web/dist/report.html from web/src (needs npm)
 
 test-web: web ## test the report page in a headless browser
 	@cd web && npm run --silent test
+
+python: build ## the Python package as a wheel: build/python/keel-*.whl
+	@cmake --build $(BUILD) --target keel_python
+	@python3 python/build_wheel.py $(BUILD)
+
+test-python: ## build the wheel, install it into a virtual environment, run its tests
+	@scripts/install-deps.sh python
+	@$(MAKE) --no-print-directory python
+	@scripts/test-python.sh $(BUILD)
 
 clean: ## remove everything that was built
 	@rm -rf build build-*

@@ -4,6 +4,7 @@
 #   scripts/install-deps.sh           what the build and the tests need
 #   scripts/install-deps.sh --ci      also the tools of .ci/run: clang, clang-format, clang-tidy, sanitizers, valgrind
 #   scripts/install-deps.sh web       what the report page in web/ needs, and only that: nodejs, npm, chromium
+#   scripts/install-deps.sh python    also what the tests of the Python package need
 #   scripts/install-deps.sh bench     also the solvers that bench/peers/ compares Keel with, and valgrind
 #   scripts/install-deps.sh --check   installs nothing; fails and names what is missing
 set -eu
@@ -12,6 +13,8 @@ packages="build-essential cmake ninja-build pkg-config libfyaml-dev libcmocka-de
 packages="$packages libsuitesparse-dev liblapacke-dev libsundials-dev libhdf5-dev"
 ci_packages="clang clang-format clang-tidy libclang-rt-14-dev valgrind zsh mandoc"
 bench_packages="libsiconos-numerics-dev libsimbody-dev libmujoco-dev libdart-dev libode-dev valgrind"
+python_packages="python3-venv python3-numpy python3-pytest python3-matplotlib mypy"
+python_packages="$python_packages python3-nbclient python3-nbformat python3-ipykernel"
 
 # Those whose program is not there; people often have node from elsewhere.
 web_packages() {
@@ -25,10 +28,11 @@ for argument in "$@"; do
     case $argument in
     --ci) packages="$packages $ci_packages" ;;
     bench) packages="$packages $bench_packages" ;;
+    python) packages="$packages $python_packages" ;;
     web) packages=$(web_packages) ;;
     --check) mode=check ;;
     *)
-        echo "usage: $0 [--ci | bench | web] [--check]" >&2
+        echo "usage: $0 [--ci | bench | python | web] [--check]" >&2
         exit 2
         ;;
     esac

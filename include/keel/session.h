@@ -64,6 +64,7 @@ typedef struct keel_trajectory keel_trajectory;
 typedef struct keel_watcher {
     int (*progress)(void *user, double t, double until);
     void *user;
+    double interval; /* seconds that pass at least between two calls; 0: after every step */
 } keel_watcher;
 
 /* Runs the model from its start to its end. `watcher` may be NULL. NULL only when out of memory; a run that
@@ -72,6 +73,12 @@ typedef struct keel_watcher {
 KEEL_API keel_trajectory *keel_model_run(const keel_model *model, const keel_watcher *watcher,
                                          keel_diagnostics *log);
 KEEL_API void keel_trajectory_free(keel_trajectory *trajectory);
+
+/* The same with options of this run only, as for keel_model_set_option: threads may run one model with
+ * different ones. NULL also if an option is wrong, after messages. */
+KEEL_API keel_trajectory *keel_model_run_with(const keel_model *model, const keel_assignment *options,
+                                              int option_count, const keel_watcher *watcher,
+                                              keel_diagnostics *log);
 
 /* KEEL_OK, KEEL_INTERRUPTED, or what failed. */
 KEEL_API keel_status keel_trajectory_status(const keel_trajectory *trajectory);
@@ -111,6 +118,23 @@ KEEL_API keel_status keel_trajectory_save(const keel_trajectory *trajectory, con
  * The model must outlive it. */
 KEEL_API keel_simulation *keel_simulation_open(const keel_model *model, const keel_settings *settings,
                                                keel_diagnostics *log);
+
+/* The same with the settings of the model and options of this simulation only. */
+KEEL_API keel_simulation *keel_simulation_open_with(const keel_model *model, const keel_assignment *options,
+                                                    int option_count, keel_diagnostics *log);
+
+/* An empty row for keel_simulation_advance, for languages that know no structs. To be freed with
+ * keel_row_free; NULL when out of memory. */
+KEEL_API keel_row *keel_row_new(void);
+KEEL_API void keel_row_free(keel_row *row);
+
+/* The state in a row, into arrays of the system's sizes: keel_simulation_set_state goes on from there, where
+ * keel_simulation_state is the end of the last step, which may lie beyond the row. */
+KEEL_API keel_status keel_row_state(const keel_row *row, const keel_system *system, keel_state *state);
+
+/* How many numbers the vectors of a state and the outputs have. */
+enum { KEEL_SIZE_Q, KEEL_SIZE_V, KEEL_SIZE_Z, KEEL_SIZE_S, KEEL_SIZE_LAMBDA, KEEL_SIZE_OUTPUTS, KEEL_SIZES };
+KEEL_API void keel_system_sizes(const keel_system *system, int sizes[KEEL_SIZES]);
 
 /* ---- bodies of a mechanism, by handle */
 

@@ -3,7 +3,12 @@
 #ifndef KI_GROWING_H
 #define KI_GROWING_H
 
+#include <stdbool.h>
+
 #include "keel/results.h"
+
+/* Whether this build writes and reads HDF5. */
+bool ki_hdf5_is_there(void);
 
 /* A CSV file that ends with a complete row, to append to. The next row tells which columns it has. */
 keel_csv *ki_csv_continue(const char *path, const keel_system *system, const keel_row *next,

@@ -44,8 +44,4 @@ const char *ki_hdf5_get_long_text(hid_t file, const char *name, ki_arena *arena)
 #define KI_HDF5_FORMAT  "keel-result"
 #define KI_HDF5_VERSION 2
 
-/* Where there is no value: a number that no result has, the one that netCDF takes. Datasets tell it in their
- * attribute _FillValue, as readers of that convention expect. */
-#define KI_HDF5_MISSING 9.969209968386869e36
-
 #endif

@@ -91,4 +91,8 @@ const char *ki_violation_unit(const keel_system *system, keel_unit_of level, cha
 /* The names of the groups' datasets in HDF5. */
 extern const char *const ki_group_dataset[KI_GROUPS];
 
+/* Where there is no value: a number that no result has, the one that netCDF takes. Datasets tell it in their
+ * attribute _FillValue, as readers of that convention expect. */
+#define KI_HDF5_MISSING 9.969209968386869e36
+
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/names.h"
-#include "results/hdf5_parts.h"
 #include "results/record.h"
 
 /* The last row, or the one at a time (NaN: the last). NULL, with a message, if there is none. */

@@ -41,17 +41,6 @@ keel_model *keel_model_open_text(const char *name, const char *text, const keel_
     return prepared(keel_model_parse(name, text, strlen(text), set, set_count, log, &status), log);
 }
 
-keel_status keel_model_set_option(keel_model *model, const char *name, const char *value,
-                                  keel_diagnostics *log) {
-    if (!model || !name || !value)
-        return KEEL_ERROR_INPUT;
-    keel_settings changed = model->settings;
-    keel_status status = keel_settings_set_text(&changed, name, value, (keel_location){.file = name}, log);
-    if (!status)
-        model->settings = changed;
-    return status;
-}
-
 const keel_system *keel_model_system(const keel_model *model) {
     return model ? model->system : NULL;
 }
@@ -74,14 +63,6 @@ const char *keel_model_parameter_name(const keel_model *model, int i) {
 
 double keel_model_parameter_value(const keel_model *model, int i) {
     return model && i >= 0 && i < model->parameter_count ? model->parameter_value[i] : NAN;
-}
-
-keel_simulation *keel_simulation_open(const keel_model *model, const keel_settings *settings,
-                                      keel_diagnostics *log) {
-    keel_status status;
-    return model ? keel_simulation_new(model->system, model->start, model->velocities_given,
-                                       settings ? settings : &model->settings, log, &status)
-                 : NULL;
 }
 
 void keel_text_free(char *text) {

@@ -3,12 +3,16 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "keel/session.h"
+#include "results/growing.h"
 #include "results/record.h"
+#include "session/options.h"
 
 struct keel_trajectory {
     const keel_model *model;
+    double until;
     keel_record *record;
     keel_result result;
     char *message; /* the first error, or NULL */
@@ -18,6 +22,7 @@ struct keel_trajectory {
 typedef struct listener {
     keel_trajectory *trajectory;
     const keel_watcher *watcher;
+    double next_call; /* seconds of the clock */
     volatile int stop;
 } listener;
 
@@ -29,9 +34,20 @@ static keel_status on_accepted(void *user, const keel_step *step) {
     return keel_record_step(((listener *)user)->trajectory->record, step);
 }
 
+static double seconds(void) {
+    struct timespec now;
+    return clock_gettime(CLOCK_MONOTONIC, &now) ? 0 : (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 static keel_status on_step(void *user, double t, double until) {
     listener *l = user;
-    if (l->watcher && l->watcher->progress && l->watcher->progress(l->watcher->user, t, until))
+    if (l->watcher->interval > 0) {
+        double now = seconds();
+        if (now < l->next_call)
+            return KEEL_OK;
+        l->next_call = now + l->watcher->interval;
+    }
+    if (l->watcher->progress(l->watcher->user, t, until))
         l->stop = 1;
     return KEEL_OK;
 }
@@ -50,28 +66,46 @@ static const char *first_error(const keel_diagnostics *log, int from) {
     return NULL;
 }
 
-keel_trajectory *keel_model_run(const keel_model *model, const keel_watcher *watcher, keel_diagnostics *log) {
-    keel_trajectory *trajectory = model ? calloc(1, sizeof *trajectory) : NULL;
+static keel_trajectory *run(const keel_model *model, const keel_settings *settings,
+                            const keel_watcher *watcher, keel_diagnostics *log) {
+    keel_trajectory *trajectory = calloc(1, sizeof *trajectory);
     if (!trajectory)
         return NULL;
     trajectory->model = model;
+    trajectory->until = settings->until;
     trajectory->record = keel_record_new(model->system);
     if (!trajectory->record) {
         free(trajectory);
         return NULL;
     }
     listener l = {.trajectory = trajectory, .watcher = watcher};
-    keel_observer observer = {
-        .user = &l, .row = on_row, .step = on_step, .stop = &l.stop, .accepted = on_accepted};
+    if (watcher && watcher->interval > 0)
+        l.next_call = seconds() + watcher->interval;
+    keel_observer observer = {.user = &l,
+                              .row = on_row,
+                              .step = watcher && watcher->progress ? on_step : NULL,
+                              .stop = &l.stop,
+                              .accepted = on_accepted};
     int before = log ? keel_diagnostics_count(log) : 0;
-    keel_status status = keel_run(model->system, model->start, model->velocities_given, &model->settings,
-                                  &observer, log, &trajectory->result);
+    keel_status status = keel_run(model->system, model->start, model->velocities_given, settings, &observer,
+                                  log, &trajectory->result);
     if (ki_series_end(&trajectory->record->rows) || ki_series_end(&trajectory->record->steps))
         trajectory->result.status = KEEL_ERROR_MEMORY;
     const char *message = log ? first_error(log, before) : NULL;
     if (status < 0)
         trajectory->message = copy_text(message ? message : keel_status_text(status));
     return trajectory;
+}
+
+keel_trajectory *keel_model_run(const keel_model *model, const keel_watcher *watcher, keel_diagnostics *log) {
+    return model ? run(model, &model->settings, watcher, log) : NULL;
+}
+
+keel_trajectory *keel_model_run_with(const keel_model *model, const keel_assignment *options,
+                                     int option_count, const keel_watcher *watcher, keel_diagnostics *log) {
+    keel_settings settings;
+    keel_status status = ki_settings_with(model, options, option_count, log, &settings);
+    return status ? NULL : run(model, &settings, watcher, log);
 }
 
 void keel_trajectory_free(keel_trajectory *trajectory) {
@@ -210,7 +244,8 @@ static int *shares_of(const ki_columns *columns, ki_group which) {
     return shared;
 }
 
-static keel_origin origin_of(const keel_model *model) {
+static keel_origin origin_of(const keel_trajectory *trajectory) {
+    const keel_model *model = trajectory->model;
     return (keel_origin){.name = model->name,
                          .description = model->description,
                          .model_text = model->text,
@@ -218,7 +253,7 @@ static keel_origin origin_of(const keel_model *model) {
                          .parameter_count = model->parameter_count,
                          .parameter_name = model->parameter_name,
                          .parameter_value = model->parameter_value,
-                         .until = &model->settings.until};
+                         .until = &trajectory->until};
 }
 
 static keel_status save_csv(const keel_trajectory *trajectory, const char *path, const int *shared,
@@ -242,7 +277,7 @@ static keel_status save_hdf5(const keel_trajectory *trajectory, const char *path
     keel_status status = KEEL_OK;
     keel_hdf5 *hdf5 = NULL;
     row_parts parts;
-    keel_origin origin = origin_of(trajectory->model);
+    keel_origin origin = origin_of(trajectory);
     const ki_series *steps = &trajectory->record->steps;
     for (long i = 0; !status && i < trajectory->record->rows.rows; i++) {
         take_row(trajectory, i, shared, output_shared, &parts);
@@ -269,7 +304,7 @@ static keel_status save_page(const keel_trajectory *trajectory, const char *path
         return KEEL_ERROR_MEMORY;
     memcpy(part, path, length);
     memcpy(part + length, PART, sizeof PART);
-    keel_origin origin = origin_of(trajectory->model);
+    keel_origin origin = origin_of(trajectory);
     FILE *file = fopen(part, "w");
     keel_status status =
         file ? keel_page_write(file, trajectory->record, &origin, &trajectory->result, trajectory->message)
@@ -291,10 +326,14 @@ static bool ends_with(const char *text, const char *end) {
     return length > tail && strcmp(text + length - tail, end) == 0;
 }
 
+static bool is_hdf5(const char *path) {
+    return ends_with(path, ".h5") || ends_with(path, ".hdf5");
+}
+
 /* By what the name of the file asks for. KEEL_ERROR_INPUT: nothing that is known. */
 static keel_status save_rows(const keel_trajectory *trajectory, const char *path) {
     const ki_columns *columns = &trajectory->record->columns;
-    bool hdf5 = ends_with(path, ".h5") || ends_with(path, ".hdf5");
+    bool hdf5 = is_hdf5(path);
     if (!hdf5 && !ends_with(path, ".csv"))
         return KEEL_ERROR_INPUT;
     int *shared = shares_of(columns, KI_MULTIPLIER), *output_shared = shares_of(columns, KI_OUTPUT);
@@ -312,6 +351,10 @@ keel_status keel_trajectory_save(const keel_trajectory *trajectory, const char *
         return KEEL_ERROR_INPUT;
     if (!trajectory->record->rows.rows) {
         keel_diagnostics_add(log, KEEL_ERROR, where, "the run has no rows to be saved");
+        return KEEL_ERROR_INPUT;
+    }
+    if (is_hdf5(path) && !ki_hdf5_is_there()) {
+        keel_diagnostics_add(log, KEEL_ERROR, where, "this build of Keel has no HDF5: save the rows as .csv");
         return KEEL_ERROR_INPUT;
     }
     errno = 0;

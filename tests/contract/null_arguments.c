@@ -370,6 +370,7 @@ static void session_functions(void **state) {
     REFUSES(1, keel_model_check(P(0), NULL) == NULL);
     IGNORES(1, keel_text_free(P(0)));
     REFUSES(1, keel_model_run(P(0), NULL, NULL) == NULL);
+    REFUSES(2, keel_model_run_with(P(0), P(1), 1, NULL, NULL) == NULL);
     IGNORES(1, keel_trajectory_free(P(0)));
     REFUSES(1, keel_trajectory_status(P(0)) == KEEL_ERROR_INPUT);
     REFUSES(1, keel_trajectory_kept_promises(P(0), NULL, 0) == 0);
@@ -384,6 +385,13 @@ static void session_functions(void **state) {
     REFUSES(1, keel_trajectory_summary(P(0)) == NULL);
     REFUSES(2, keel_trajectory_save(P(0), P(1), NULL) == KEEL_ERROR_INPUT);
     REFUSES(1, keel_simulation_open(P(0), NULL, NULL) == NULL);
+    REFUSES(2, keel_simulation_open_with(P(0), P(1), 1, NULL) == NULL);
+    IGNORES(1, keel_row_free(P(0)));
+    REFUSES(3, keel_row_state(P(0), P(1), P(2)) == KEEL_ERROR_INPUT);
+    int sizes[KEEL_SIZES] = {1};
+    keel_system_sizes(NULL, sizes);
+    assert_int_equal(sizes[KEEL_SIZE_Q], 0);
+    IGNORES(1, keel_system_sizes(NULL, P(0)));
     REFUSES(2, keel_find_body(P(0), P(1), NULL) == -1);
     REFUSES(2, keel_find_joint(P(0), P(1), NULL) == -1);
 }

@@ -135,6 +135,53 @@ static void test_runs_are_stopped(void **state) {
     keel_model_free(model);
 }
 
+static int count_calls(void *user, double t, double until) {
+    (void)t, (void)until;
+    ++*(int *)user;
+    return 0;
+}
+
+static void test_calls_of_a_watcher_are_apart(void **state) {
+    (void)state;
+    keel_model *model = opened("four_bar");
+    int every = 0, seldom = 0;
+    keel_trajectory_free(keel_model_run(model, &(keel_watcher){count_calls, &every, 0}, diagnostics));
+    keel_trajectory_free(keel_model_run(model, &(keel_watcher){count_calls, &seldom, 3600}, diagnostics));
+    assert_true(every > 1);
+    assert_int_equal(seldom, 0);
+    keel_model_free(model);
+}
+
+static void test_options_of_one_run(void **state) {
+    (void)state;
+    static const keel_assignment SHORT[] = {{"until", "0.5"}, {"method", "bdf"}};
+    static const keel_assignment WRONG[] = {{"untill", "1"}, {"method", "bdv"}};
+    keel_model *model = opened("four_bar");
+    keel_trajectory *run = keel_model_run_with(model, SHORT, 2, NULL, diagnostics);
+    assert_true(keel_trajectory_value(run, keel_trajectory_rows(run) - 1, 0) == 0.5);
+    assert_true(model->settings.until == 2);
+    keel_trajectory_free(run);
+    assert_null(keel_model_run_with(model, WRONG, 2, NULL, diagnostics));
+    assert_int_equal(keel_diagnostics_errors(diagnostics), 2);
+    keel_simulation *sim = keel_simulation_open_with(model, SHORT, 2, diagnostics);
+    assert_true(keel_simulation_until(sim) == 0.5);
+    keel_row *row = keel_row_new();
+    assert_int_equal(keel_simulation_advance(sim, 0.25, row), KEEL_OK);
+    keel_quantity t = keel_find_quantity(keel_model_system(model), "t", diagnostics);
+    assert_true(keel_row_value(row, t) == 0.25);
+    keel_state *there = keel_state_new(model->system);
+    assert_int_equal(keel_row_state(row, model->system, there), KEEL_OK);
+    assert_true(there->t == 0.25 && there->q[0] == row->q[0] && there->v[0] == row->v[0]);
+    keel_state_free(there);
+    int sizes[KEEL_SIZES];
+    keel_system_sizes(keel_model_system(model), sizes);
+    assert_int_equal(sizes[KEEL_SIZE_OUTPUTS], 8);
+    assert_int_equal(sizes[KEEL_SIZE_LAMBDA], keel_system_m(model->system));
+    keel_row_free(row);
+    keel_simulation_free(sim);
+    keel_model_free(model);
+}
+
 static void test_checks(void **state) {
     (void)state;
     keel_model *model = opened("door");
@@ -208,6 +255,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_parameters_and_options, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_is_wrong_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(test_runs_are_stopped, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_calls_of_a_watcher_are_apart, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_options_of_one_run, setup, teardown),
         cmocka_unit_test_setup_teardown(test_checks, setup, teardown),
         cmocka_unit_test_setup_teardown(test_files_are_read_again, setup, teardown),
         cmocka_unit_test_setup_teardown(test_parts_are_found, setup, teardown),
