@@ -39,9 +39,13 @@ static const double ROUND_OFF = 1e-14, SPREAD = 3;
 
 static const double LEAST_DAMPING = 1.0 / 1024;
 
-/* Sizes of a correction: relative to the displacement of the step, and to the coordinates. */
+/* Sums of large forces, such as states may be, have no more digits than this. */
+static const double OF_STATES = 1e-8;
+
+/* Sizes of a correction: relative to the displacement of the step, and to the coordinates; that of states
+ * relative to these is in the first only. */
 typedef struct sizes {
-    double by_move, by_length;
+    double by_move, by_length, of_states;
 } sizes;
 
 struct ki_midsolver {
@@ -181,12 +185,12 @@ static void set_scales(ki_midsolver *self) {
     const ki_scales *scales = step->dynamics->scales;
     const double *size = scales->move;
     double length = fmax(1, ki_most_of(sys->n_q, step->y, scales->y)),
-           z = largest(ki_midstep_z(step), sys->n_z);
+           z = ki_most_of(sys->n_z, ki_midstep_z(step), scales->y + sys->n_q + sys->n_v);
     double move = fmax(ki_most_of(sys->n_v, step->x, size), step->h * ki_most_of(sys->n_v, v, size));
     move = fmax(move, 1e-10 * length);
     self->move = move;
     self->length = length;
-    self->z = z > 0 ? z : 1;
+    self->z = fmax(z, 1); /* what starts at zero compares with its scale */
     for (int i = 0; i < sys->n_v; i++) {
         double way = fmax(fabs(step->x[i]), step->h * fabs(v[i]));
         self->moves[i] = fmax(way, 0.01 * move * size[i]);
@@ -227,11 +231,17 @@ static sizes solve(ki_midsolver *self, double *dx) {
     double moved = self->lever * largest_force(self, dx + n_v);
     raise(&size.by_move, moved / self->move);
     raise(&size.by_length, moved / self->length);
-    for (int i = n_v + m; i < self->n; i++) {
-        raise(&size.by_move, fabs(dx[i]) / self->z);
-        raise(&size.by_length, fabs(dx[i]) / self->z);
-    }
+    const keel_system *sys = step->dynamics->system;
+    size.of_states = ki_most_of(sys->n_z, dx + n_v + m, step->dynamics->scales->y + sys->n_q + n_v) / self->z;
+    raise(&size.by_move, size.of_states);
     return size;
+}
+
+/* What is left when corrections no longer decrease is round-off if it is below this. States that follow
+ * multipliers have the noise of these. */
+static bool is_round_off(const ki_midsolver *self, sizes size, double limit) {
+    bool follow = self->step->dynamics->system->f_needs_lambda;
+    return size.by_length <= limit && (follow || size.of_states <= fmax(limit, OF_STATES));
 }
 
 typedef enum verdict { DONE, GO_ON, NEW_MATRIX, RETREAT } verdict;
@@ -243,7 +253,7 @@ static verdict judge(ki_midsolver *self, sizes before, sizes after, double w) {
     double noise = fmin(fmax(ROUND_OFF, SPREAD * self->noise), self->tolerance);
     if (w == 1 && ratio <= 0.5 && ratio * after.by_move <= NOTHING)
         return DONE;
-    if (w == 1 && ratio > 0.5 && after.by_length <= (self->fresh ? self->tolerance : noise)) {
+    if (w == 1 && ratio > 0.5 && is_round_off(self, after, self->fresh ? self->tolerance : noise)) {
         self->noise = self->fresh ? after.by_length : self->noise;
         return DONE;
     }
@@ -285,7 +295,7 @@ static keel_status try_correction(ki_midsolver *self, double w, sizes *after) {
     memcpy(self->x, step->x, (size_t)self->n * sizeof(double));
     add(step->x, w, self->correction, self->n);
     keel_status status = evaluate(self);
-    *after = status ? (sizes){INFINITY, INFINITY} : solve(self, self->next);
+    *after = status ? (sizes){INFINITY, INFINITY, INFINITY} : solve(self, self->next);
     return may_go_away(status) ? KEEL_OK : status;
 }
 

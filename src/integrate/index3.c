@@ -41,16 +41,21 @@ static int add_tangent(ki_slots *slots, const ki_index3 *self, const keel_system
 
 static void lay_out(ki_index3 *self) {
     const keel_system *sys = self->dynamics->system;
-    int n_v = sys->n_v, M = keel_pattern_count(sys->M), J = keel_pattern_count(sys->J);
+    int n_v = sys->n_v, m = self->dynamics->m, M = keel_pattern_count(sys->M), J = keel_pattern_count(sys->J);
     int Q_lambda = keel_pattern_count(sys->Q_lambda), R = keel_pattern_count(self->R);
     ki_slots slots;
     ki_slots_init(&slots, &self->arena,
-                  2 * M + 2 * J + Q_lambda + R + keel_pattern_count(self->rate_q) + self->size);
+                  2 * M + 2 * J + Q_lambda + R + keel_pattern_count(self->rate_q) + self->size +
+                      (self->couples ? sys->n_z * m : 0));
     int M_lower = add_block(&slots, sys->M, 0, 0, false), M_upper = add_block(&slots, sys->M, 0, 0, true);
     int J_lower = add_block(&slots, sys->J, n_v, 0, false), J_upper = add_block(&slots, sys->J, 0, n_v, true);
     int coupling = add_block(&slots, sys->Q_lambda, 0, n_v, false);
     int tangent = add_tangent(&slots, self, sys);
     int rate = add_block(&slots, self->rate_q, n_v, 0, false);
+    int f_lambda = slots.count;
+    for (int i = 0; self->couples && i < sys->n_z; i++)
+        for (int j = 0; j < m; j++)
+            ki_slots_add(&slots, n_v + m + i, n_v + j);
     int diagonal = slots.count;
     for (int i = 0; i < self->size; i++)
         ki_slots_add(&slots, i, i);
@@ -65,6 +70,7 @@ static void lay_out(ki_index3 *self) {
     self->Q_lambda_slot = slots.slot + coupling;
     self->R_slot = slots.slot + tangent;
     self->rate_slot = slots.slot + rate;
+    self->f_lambda_slot = slots.slot + f_lambda;
     self->diagonal = slots.slot + diagonal;
 }
 
@@ -73,6 +79,7 @@ static void build(ki_index3 *self) {
     ki_arena *arena = &self->arena;
     self->size = sys->n_v + self->dynamics->m + sys->n_z;
     self->needs_rate = sys->n_n > 0 || (self->velocity_level && self->dynamics->m > 0);
+    self->couples = sys->f_needs_lambda && self->dynamics->m > 0;
     self->exact = sys->tangent.rows > 0;
     self->exact_rate = sys->rate_q.rows > 0;
     ki_index3_full_patterns(self);
@@ -85,6 +92,7 @@ static void build(ki_index3 *self) {
     self->Q_lambda = KI_NEW(arena, double, keel_pattern_count(sys->Q_lambda));
     self->R_values = KI_NEW(arena, double, keel_pattern_count(self->R));
     self->rate_values = KI_NEW(arena, double, keel_pattern_count(self->rate_q));
+    self->f_lambda = KI_NEW(arena, double, self->couples ? sys->n_z * self->dynamics->m : 0);
     self->delta = KI_NEW(arena, double, self->dynamics->m);
     self->rhs = KI_NEW(arena, double, self->size);
     self->y = KI_NEW(arena, double, self->dynamics->n_y);
@@ -249,6 +257,8 @@ static void assemble_tangent(ki_index3 *self, double factor) {
             A[self->R_slot[k]] += weight * self->R_values[k];
         }
     }
+    for (int i = 0; self->couples && i < self->dynamics->system->n_z * self->dynamics->m; i++)
+        A[self->f_lambda_slot[i]] -= self->c_z / self->lambda_scale * self->f_lambda[i];
     for (int i = states; i < self->size; i++)
         A[self->diagonal[i]] += 1;
 }

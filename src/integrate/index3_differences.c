@@ -1,5 +1,6 @@
 /* The derivatives R and rate_q of a system that gives none, by differences along displacements q (+) e
- * unit_j, velocities and states. Auxiliary unknowns follow the point; a and lambda are held.
+ * unit_j, velocities and states. Auxiliary unknowns follow the point; a and lambda are held. No system gives
+ * those of f by multipliers.
  */
 #include <math.h>
 #include <string.h>
@@ -94,17 +95,39 @@ static void store_column(ki_index3 *self, int j, double h) {
     }
 }
 
+/* f_lambda at (t, y), from the f of self->base. */
+static keel_status difference_states(ki_index3 *self, double t, const double *y) {
+    ki_dynamics *d = self->dynamics;
+    int m = d->m, first = d->system->n_v + m;
+    double most = 0;
+    keel_status status = KEEL_OK;
+    for (int j = 0; j < m; j++)
+        most = fmax(most, fabs(d->lambda[j]));
+    double h = ldexp(1, ilogb(1.5e-8 * (most > 0 ? most : 1)));
+    for (int j = 0; j < m && !status; j++) {
+        double lambda = d->lambda[j];
+        d->lambda[j] += h;
+        status = evaluate(self, t, y, self->residual);
+        d->lambda[j] = lambda;
+        for (int i = 0; i < d->system->n_z; i++)
+            self->f_lambda[i * m + j] = (self->base[first + i] - self->residual[first + i]) / h;
+    }
+    return status;
+}
+
 keel_status ki_index3_differences(ki_index3 *self, double t, const double *y) {
     ki_dynamics *d = self->dynamics;
     const keel_system *sys = d->system;
     bool needs_R = !self->exact, needs_rate = self->needs_rate && !self->exact_rate;
-    if (!needs_R && !needs_rate)
+    if (!needs_R && !needs_rate && !self->couples)
         return KEEL_OK;
     const double *v = y + sys->n_q, *z = v + sys->n_v, *scale = d->scales->y + sys->n_q;
     double stretch = fmax(1, ki_most_of(sys->n_q, y, d->scales->y));
     d->factored = false;
     keel_status status = evaluate(self, t, y, self->base);
-    int columns = needs_R ? 2 * sys->n_v + sys->n_z : sys->n_v;
+    int columns = needs_R ? 2 * sys->n_v + sys->n_z : needs_rate ? sys->n_v : 0;
+    if (!status && self->couples)
+        status = difference_states(self, t, y);
     for (int j = 0; j < columns && !status; j++) {
         int i = j - sys->n_v; /* among v and z */
         double size = i < 0 ? stretch * d->scales->move[j]

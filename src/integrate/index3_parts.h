@@ -6,9 +6,10 @@
  *
  *     [ L/s (M + c_v R_v + c_q R_q)    L/D (J^T - Q_lambda)    L R_z       ] [ dq ]     [ L r_D ]
  *     [ J + c_r rate_q                 -delta                  0           ] [ mu ] = - [ r_C   ]
- *     [ c_z/s (c_v R_v + c_q R_q)      0                       I + c_z R_z ] [ dz ]     [ r_z   ]
+ *     [ c_z/s (c_v R_v + c_q R_q)      -c_z/D f_lambda         I + c_z R_z ] [ dz ]     [ r_z   ]
  *
- * (rate_q in rows at velocity level only; the last row has the rows -f_q, -f_v, -f_z of the tangent).
+ * (rate_q in rows at velocity level only; the last row has the rows -f_q, -f_v, -f_z of the tangent;
+ * f_lambda by differences, where f depends on multipliers).
  */
 #ifndef KI_INDEX3_PARTS_H
 #define KI_INDEX3_PARTS_H
@@ -29,10 +30,13 @@ struct ki_index3 {
     keel_pattern
         R; /* (n_v + m + n_z) x (2 n_v + n_z) like the tangent, or the full one but for its rows of m */
     keel_pattern rate_q; /* m x n_v                                                         */
+    bool couples;        /* f depends on multipliers */
     keel_pattern pattern;
-    int *M_lower, *M_upper, *J_lower, *J_upper, *Q_lambda_slot, *R_slot, *rate_slot, *diagonal;
+    int *M_lower, *M_upper, *J_lower, *J_upper, *Q_lambda_slot, *R_slot, *rate_slot, *diagonal,
+        *f_lambda_slot;
 
     double *M, *J, *Q_lambda, *R_values, *rate_values; /* where last linearised            */
+    double *f_lambda;                                  /* [n_z x m] if couples */
     double *C;       /* rows of the constraints: J, or those of another point               */
     double softness; /* 1 / penalty                                                         */
     double mass;     /* |M| / |J| there, or 1                                               */
@@ -56,8 +60,8 @@ struct ki_index3 {
     ki_arena arena;
 };
 
-/* Fills R_values and rate_values by differences at (t, y); M and J in d->at are lost, those of `self` are
- * not. */
+/* Fills R_values, rate_values and f_lambda by differences at (t, y); M and J in d->at are lost, those of
+ * `self` are not. */
 keel_status ki_index3_differences(ki_index3 *self, double t, const double *y);
 
 /* True if row i of the constraints is at velocity level. */

@@ -272,11 +272,8 @@ static void work_balances(void **state) {
     static const struct {
         const char *model;
         double step, until, size;
-    } CASES[] = {{"car_axis", 0, 3, 1e-3},
-                 {"car_axis", 1e-3, 3, 1e-3},
-                 {"circular_track", 0.01, 3, 10},
-                 {"stiff_spring", 1e-3, 2, 1},
-                 {"andrews_bodies", 0, 0.01, 1}};
+    } CASES[] = {{"car_axis", 0, 3, 1e-3},     {"car_axis", 1e-3, 3, 1e-3}, {"circular_track", 0.01, 3, 10},
+                 {"stiff_spring", 1e-3, 2, 1}, {"wheelset", 1e-4, 1, 0.8},  {"andrews_bodies", 0, 0.01, 1}};
     for (unsigned i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         trial t = trial_of(CASES[i].model, "conserving");
         t.settings.tolerance = 5e-4;
