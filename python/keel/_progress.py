@@ -74,8 +74,7 @@ class Watch:
         self._raised: BaseException | None = None
         self._handler: Any = None
         self._begin = time.monotonic()
-        self._call = CProgress(self._look)
-        self.watcher = byref(Watcher(self._call, None, INTERVAL))
+        self.watcher: Any = byref(Watcher(CProgress(self._look), None, INTERVAL))
 
     def __enter__(self) -> "Watch":
         if threading.current_thread() is threading.main_thread():
@@ -88,6 +87,7 @@ class Watch:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.watcher = None  # it refers to this object, in a way that the garbage collector does not see
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
         if self._screen:

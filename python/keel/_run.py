@@ -184,8 +184,14 @@ def ended(status: int) -> str:
 
 
 def run_model(
-    model: "Model", options: Mapping[str, object], progress: Progress, stop: Callable[[], bool] | None
+    model: "Model",
+    options: Mapping[str, object],
+    progress: Progress,
+    stop: Callable[[], bool] | None,
+    *,
+    warn: bool = True,
 ) -> Run:
+    """Model.run; without `warn` the caller looks at `broken` itself."""
     log = Log()
     with Watch(model.name, progress, stop) as watch:
         pointer = lib.keel_model_run_with(
@@ -199,6 +205,6 @@ def run_model(
         error = fail(RunError, log.messages(), ended(run.status))
         error.run = run
         raise error
-    if run.status == c.OK and not run.ok:
+    if warn and run.status == c.OK and not run.ok:
         warnings.warn(f"{model.name}: {run.broken}", BrokenPromise, stacklevel=3)
     return run
