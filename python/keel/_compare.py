@@ -58,7 +58,7 @@ class Comparison:
         raise KeyError(method)
 
     def _table(self) -> list[tuple[str, ...]]:
-        lines = [("method", "error", "steps", "evaluations", "seconds", "")]
+        lines: list[tuple[str, ...]] = [("method", "error", "steps", "evaluations", "seconds", "")]
         for r in self.rows:
             remark = f"FAILED: {r.failure}" if r.failure else f"BROKEN: {r.broken}" if r.broken else ""
             shown = r.asked if r.asked == r.method or not r.method else f"{r.asked} = {r.method}"

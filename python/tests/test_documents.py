@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import keel
+
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 
 
@@ -20,10 +22,13 @@ def test_lines_of_the_manual(top, tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_notebooks(path, tmp_path):
+def test_notebooks(path, tmp_path, monkeypatch):
+    """By the package under test, whichever Python the kernel is."""
     import nbformat
     from nbclient import NotebookClient
 
     notebook = nbformat.read(path, as_version=4)
     assert not any(cell.get("outputs") for cell in notebook.cells), "notebooks are kept without results"
+    monkeypatch.setenv("PYTHONPATH", str(Path(keel.__path__[0]).parent))
+    monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
     NotebookClient(notebook, timeout=60, resources={"metadata": {"path": tmp_path}}).execute()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How long short runs take: best and median of 300, in milliseconds.
 
-    build/python/venv/bin/python python/time_runs.py
+    build/python/venv/bin/python python/tests/time_runs.py
 """
 
 import time
