@@ -169,6 +169,18 @@ KEEL_API keel_status keel_mechanism_add_start(keel_mechanism *mechanism, const c
 KEEL_API keel_status keel_mechanism_add_output(keel_mechanism *mechanism, const char *name,
                                                keel_location where, keel_formula formula);
 
+/* A first-order state z with z' = rate, a formula of t and of what forces may use; rate->text NULL: an input,
+ * which keeps its value until keel_simulation_set_input gives it another. Formulas of forces, of rates and of
+ * outputs use it by its name, which may have dots ("wind.x"). */
+KEEL_API keel_status keel_mechanism_add_state(keel_mechanism *mechanism, const char *name,
+                                              keel_location where, double start, const keel_formula *rate,
+                                              keel_diagnostics *diagnostics);
+
+/* A formula with a name, which stands for it in other formulas. */
+KEEL_API keel_status keel_mechanism_add_definition(keel_mechanism *mechanism, const char *name,
+                                                   keel_location where, const keel_formula *formula,
+                                                   keel_diagnostics *diagnostics);
+
 /* Number of the part of that name, or -1. */
 KEEL_API int keel_mechanism_find_body(const keel_mechanism *mechanism, const char *name);
 KEEL_API int keel_mechanism_find_joint(const keel_mechanism *mechanism, const char *name);

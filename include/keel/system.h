@@ -122,6 +122,11 @@ struct keel_system {
      * are, positive; 0: the numbers at the start tell. NULL: nothing is stated. */
     const double *stated_v, *stated_z;
 
+    /* [n_inputs] first-order states that are inputs: their rate is zero, and the caller of a simulation sets
+     * them (keel_simulation_set_input). */
+    int n_inputs;
+    const int *input;
+
     double extent; /* of the mechanism, in its unit of length; 0: not known */
 
     double energy_size; /* what a potential that acts everywhere (weight) does along the extent; 0: not known.

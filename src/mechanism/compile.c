@@ -11,6 +11,7 @@
 #include "mechanism/pins.h"
 #include "mechanism/reaction.h"
 #include "mechanism/shapes.h"
+#include "mechanism/states.h"
 #include "mechanism/tangent.h"
 #include "mechanism/units.h"
 
@@ -71,7 +72,9 @@ static void fill_facts(ki_mech *mech, const keel_mechanism_facts *choice) {
 static keel_status complete(ki_mech *mech, const keel_mechanism *m, bool for_assembly,
                             keel_diagnostics *diagnostics) {
     ki_names names = {m, mech};
+    keel_status states = ki_states_compile(&names, mech, for_assembly, diagnostics);
     keel_status status = ki_forces_compile(&names, mech, diagnostics);
+    status = states ? states : status;
     keel_status motions = ki_motions_compile(&names, mech, diagnostics);
     keel_status starts = for_assembly ? ki_starts_compile(&names, mech, diagnostics) : KEEL_OK;
     keel_status outputs = ki_outputs_compile(&names, mech, diagnostics); /* all messages at once */
@@ -86,13 +89,14 @@ static keel_status complete(ki_mech *mech, const keel_mechanism *m, bool for_ass
         status = ki_shapes_compile(m, mech);
     if (!status)
         status = ki_sizes_build(mech);
-    if (!status && !for_assembly) /* assembly needs no derivatives of forces */
+    /* assembly needs no derivatives of forces; with states they are differences (docs/quantities.md) */
+    if (!status && !for_assembly && !mech->state_count)
         status = ki_colouring_build(mech);
     if (!status && !for_assembly)
         status = ki_switching_build(mech);
     if (!status)
         ki_mech_connect(mech);
-    if (!status && !for_assembly)
+    if (!status && !for_assembly && !mech->state_count)
         status = ki_pins_build(mech);
     if (!status && !for_assembly)
         status = ki_units_build(&names, mech);
@@ -213,6 +217,8 @@ static keel_status compile(const keel_mechanism *m, bool *counted, ki_arena *are
     made->drawn[1] = draw(made->mech[1]);
     if (!made->drawn[0] || !made->drawn[1])
         return KEEL_ERROR_MEMORY;
+    for (int i = 0; i < m->state_count; i++)
+        made->drawn[0]->z[i] = m->state[i].start;
     return keel_mechanism_transfer(&made->mech[1]->system, made->drawn[1], &made->mech[0]->system,
                                    made->drawn[0]);
 }

@@ -13,7 +13,10 @@ typedef struct search {
     ki_graph *graph;
     void (*visit)(void *user, const char *name, int primes);
     void *user;
+    int depth; /* definitions inside of each other */
 } search;
+
+static void search_formula(search *s, const keel_formula *formula);
 
 /* Is this coordinate of a joint an angle? An empty name means the first. */
 static bool turns(const keel_joint *joint, const char *coordinate) {
@@ -51,15 +54,26 @@ static ki_node look_up(void *user, const char *name, int primes, keel_location w
             return ki_number(s->graph, s->formula->local_value[i]);
     if (ki_find_parameter(s->description, name, &value))
         return ki_number(s->graph, value);
-    s->visit(s->user, name, primes);
+    int definition = ki_find_definition(s->description, name);
+    if (definition >= 0)
+        search_formula(s, &s->description->definition[definition].formula);
+    else if (ki_find_state(s->description, name) < 0)
+        s->visit(s->user, name, primes);
     return ki_symbol(s->graph, 0);
 }
 
+/* Definitions that refer to themselves are refused where they are used. */
 static void search_formula(search *s, const keel_formula *formula) {
+    enum { DEEPEST = 64 };
     ki_scope scope = {s, look_up};
+    const keel_formula *outer = s->formula;
+    if (!formula->text || !s->graph || s->depth == DEEPEST)
+        return;
     s->formula = formula;
-    if (formula->text && s->graph)
-        ki_parse(s->graph, formula->text, strlen(formula->text), formula->where, &scope, NULL);
+    s->depth++;
+    ki_parse(s->graph, formula->text, strlen(formula->text), formula->where, &scope, NULL);
+    s->depth--;
+    s->formula = outer;
 }
 
 keel_status ki_names_in_forces(const keel_mechanism *description,
@@ -70,6 +84,8 @@ keel_status ki_names_in_forces(const keel_mechanism *description,
         for (int k = 0; k < 3; k++)
             search_formula(&s, &description->force[i].component[k]);
     }
+    for (int i = 0; i < description->state_count; i++)
+        search_formula(&s, &description->state[i].rate);
     bool failed = !s.graph || ki_graph_failed(s.graph);
     ki_graph_free(s.graph);
     return failed ? KEEL_ERROR_MEMORY : KEEL_OK;

@@ -55,6 +55,8 @@ void keel_mechanism_free(keel_mechanism *mechanism) {
     free(mechanism->parameter);
     free(mechanism->start);
     free(mechanism->output);
+    free(mechanism->state);
+    free(mechanism->definition);
     free(mechanism->shape);
     keel_mechanism_free(mechanism->drawing);
     ki_arena_free(&mechanism->arena);

@@ -26,6 +26,13 @@ typedef struct ki_output_spec {
     keel_formula formula;
 } ki_output_spec;
 
+typedef struct ki_state_spec {
+    const char *name;
+    keel_location where;
+    double start;
+    keel_formula rate; /* text NULL: an input */
+} ki_state_spec;
+
 typedef struct ki_shape_spec {
     int body;
     keel_shape shape;
@@ -53,6 +60,10 @@ struct keel_mechanism {
     ki_value_spec *start;
     int output_count;
     ki_output_spec *output;
+    int state_count;
+    ki_state_spec *state;
+    int definition_count;
+    ki_output_spec *definition;
     int shape_count;
     ki_shape_spec *shape;
     keel_mechanism *drawing; /* its ground has the points that belong to no body; NULL: none are known */
@@ -73,6 +84,10 @@ int ki_find_point(const keel_mechanism *mechanism, int body, const char *name, i
 
 /* Value of a parameter, or false. */
 bool ki_find_parameter(const keel_mechanism *mechanism, const char *name, double *value);
+
+/* Number of the state, or of the definition, of that name; or -1. */
+int ki_find_state(const keel_mechanism *mechanism, const char *name);
+int ki_find_definition(const keel_mechanism *mechanism, const char *name);
 
 /* Where a start value or an output of that name was given, or false. */
 bool ki_find_start(const keel_mechanism *mechanism, const char *quantity, keel_location *where);

@@ -6,7 +6,15 @@
 
 /* Names are different within a space. The points of body b are the space b; KI_ALL_POINTS holds the first
  * point of each name. */
-enum { KI_PARTS = -1, KI_ALL_POINTS = -2, KI_PARAMETERS = -3, KI_STARTS = -4, KI_OUTPUTS = -5 };
+enum {
+    KI_PARTS = -1,
+    KI_ALL_POINTS = -2,
+    KI_PARAMETERS = -3,
+    KI_STARTS = -4,
+    KI_OUTPUTS = -5,
+    KI_STATES = -6,
+    KI_DEFINITIONS = -7
+};
 
 typedef struct ki_index_entry {
     const char *name; /* NULL: a free slot */

@@ -4,7 +4,7 @@
 
 #include "mechanism/description_parts.h"
 
-static keel_formula copy_formula(keel_mechanism *m, const keel_formula *formula) {
+keel_formula ki_copy_formula(keel_mechanism *m, const keel_formula *formula) {
     int count = formula->text ? formula->local_count : 0;
     keel_formula copy = {.text = ki_copy_text(m, formula->text),
                          .where = ki_copy_place(m, formula->where),
@@ -80,9 +80,9 @@ int keel_mechanism_add_force(keel_mechanism *m, const keel_force *force, keel_di
     copy->name = ki_copy_text(m, force->name);
     copy->where = ki_copy_place(m, force->where);
     copy->joint = ki_copy_text(m, force->joint);
-    copy->law = copy_formula(m, &force->law);
+    copy->law = ki_copy_formula(m, &force->law);
     for (int k = 0; k < 3; k++)
-        copy->component[k] = copy_formula(m, &force->component[k]);
+        copy->component[k] = ki_copy_formula(m, &force->component[k]);
     return ki_finish_part(m, KI_FORCE, copy->name, &m->force_count);
 }
 
@@ -103,7 +103,7 @@ int keel_mechanism_add_motion(keel_mechanism *m, const keel_motion *motion, keel
     copy->name = ki_copy_text(m, motion->name);
     copy->where = ki_copy_place(m, motion->where);
     copy->quantity = ki_copy_text(m, motion->quantity);
-    copy->law = copy_formula(m, &motion->law);
+    copy->law = ki_copy_formula(m, &motion->law);
     return ki_finish_part(m, KI_MOTION, copy->name, &m->motion_count);
 }
 
@@ -151,7 +151,7 @@ keel_status keel_mechanism_add_output(keel_mechanism *m, const char *name, keel_
         return KEEL_ERROR_MEMORY;
     m->output = array;
     ki_output_spec *copy = &array[m->output_count];
-    *copy = (ki_output_spec){ki_copy_text(m, name), ki_copy_place(m, where), copy_formula(m, &formula)};
+    *copy = (ki_output_spec){ki_copy_text(m, name), ki_copy_place(m, where), ki_copy_formula(m, &formula)};
     if (m->arena.failed ||
         !ki_index_add(m->index, (ki_index_entry){copy->name, KI_OUTPUTS, KI_NO_PART, m->output_count, false}))
         return KEEL_ERROR_MEMORY;

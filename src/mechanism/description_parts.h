@@ -18,6 +18,8 @@ void *ki_make_room(void *array, int count, size_t size);
 const char *ki_copy_text(keel_mechanism *mechanism, const char *text);
 keel_location ki_copy_place(keel_mechanism *mechanism, keel_location where);
 
+keel_formula ki_copy_formula(keel_mechanism *mechanism, const keel_formula *formula);
+
 bool ki_finite_numbers(const double *values, int count);
 
 /* False after a message: a name that is none or is taken; bodies that are none or the same. */

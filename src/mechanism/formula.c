@@ -19,6 +19,7 @@ typedef struct reader {
     ki_measure *input;
     int input_count, input_room;
     bool no_memory;
+    int depth; /* definitions inside of each other */
 } reader;
 
 static bool same_measure(const ki_measure *a, const ki_measure *b) {
@@ -80,6 +81,31 @@ static bool find_plain(const reader *r, const char *name, ki_node *node) {
     return false;
 }
 
+static ki_node read_definition(reader *r, const char *name, const keel_formula *definition,
+                               keel_location where, keel_diagnostics *diagnostics);
+
+/* A state, an input or a definition. */
+static ki_node look_up_named(reader *r, int state, const char *name, int primes, keel_location where,
+                             keel_diagnostics *diagnostics) {
+    int definition = ki_find_definition(r->names->description, name);
+    if (primes)
+        return refuse_prime(name, where, diagnostics);
+    if (definition >= 0)
+        return read_definition(r, name, &r->names->description->definition[definition].formula, where,
+                               diagnostics);
+    if (r->of_time) {
+        keel_diagnostics_add(
+            diagnostics, KEEL_ERROR, where,
+            "'%s' cannot be used here: the value of a motion is a formula of t and parameters; a "
+            "force that follows '%s' (k*(%s - x) - d*x') drives as well",
+            name, name, name);
+        return KI_NONE;
+    }
+    int i = input_of(r, &(ki_measure){.kind = KI_MEASURE_STATE, .object = state});
+    r->no_memory |= i < 0;
+    return i < 0 ? KI_NONE : ki_symbol(r->graph, 1 + r->extra_count + i);
+}
+
 static ki_node look_up(void *user, const char *name, int primes, keel_location where,
                        keel_diagnostics *diagnostics) {
     reader *r = user;
@@ -88,6 +114,9 @@ static ki_node look_up(void *user, const char *name, int primes, keel_location w
     ki_measure measure;
     if (find_plain(r, name, &node))
         return primes ? refuse_prime(name, where, diagnostics) : node;
+    int state = ki_find_state(r->names->description, name);
+    if (state >= 0 || ki_find_definition(r->names->description, name) >= 0)
+        return look_up_named(r, state, name, primes, where, diagnostics);
     if (r->of_time)
         return refuse_quantity(r, name, where, diagnostics);
     if (!ki_name_is_part(r->names->description, name)) {
@@ -109,6 +138,24 @@ static ki_node read_formula(reader *r, const keel_formula *formula, keel_diagnos
     if (!formula->text)
         return ki_number(r->graph, 0);
     return ki_parse(r->graph, formula->text, strlen(formula->text), formula->where, &scope, diagnostics);
+}
+
+/* What a definition stands for, as if it were written in the place of its name. */
+static ki_node read_definition(reader *r, const char *name, const keel_formula *definition,
+                               keel_location where, keel_diagnostics *diagnostics) {
+    enum { DEEPEST = 64 };
+    const keel_formula *outer = r->formula;
+    if (r->depth == DEEPEST) {
+        keel_diagnostics_add(diagnostics, KEEL_ERROR, where,
+                             "'%s' refers to itself, or definitions are nested more than %d deep", name,
+                             DEEPEST);
+        return KI_NONE;
+    }
+    r->depth++;
+    ki_node node = read_formula(r, definition, diagnostics);
+    r->depth--;
+    r->formula = outer;
+    return node;
 }
 
 static keel_status read_formulas(reader *r, const keel_formula *formula, int count, ki_node *node,

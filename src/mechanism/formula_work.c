@@ -18,6 +18,8 @@ int ki_output_inputs(const ki_mech *mech) {
     for (int i = 0; i < mech->force_count; i++)
         if (inputs_of(&mech->force[i].law) > most)
             most = inputs_of(&mech->force[i].law);
+    if (inputs_of(&mech->rates) > most)
+        most = inputs_of(&mech->rates);
     return most;
 }
 
@@ -45,6 +47,10 @@ void ki_formulas_prepare(const ki_mech *mech, double *tape) {
             ki_tape_prepare(mech->force[i].sides.tape, tape + mech->force[i].sides.work);
     for (int i = 0; i < mech->motion_count; i++)
         ki_tape_prepare(mech->motion[i].tape, tape + mech->motion[i].work);
+    if (mech->rates.tape)
+        ki_tape_prepare(mech->rates.tape, tape + mech->rates.work);
+    if (mech->rate_sides.tape)
+        ki_tape_prepare(mech->rate_sides.tape, tape + mech->rate_sides.work);
     if (mech->outputs.tape)
         ki_tape_prepare(mech->outputs.tape, tape + mech->outputs.work);
 }
@@ -57,6 +63,8 @@ void ki_formulas_free(ki_mech *mech) {
     ki_instants_free(mech->instants);
     for (int i = 0; i < mech->motion_count; i++)
         ki_tape_free(mech->motion[i].tape);
+    ki_tape_free(mech->rates.tape);
+    ki_tape_free(mech->rate_sides.tape);
     ki_tape_free(mech->outputs.tape);
     if (mech->laws)
         ki_graph_free(mech->laws);

@@ -96,6 +96,8 @@ double ki_measure_value(const ki_mech *mech, ki_mech_work *w, const ki_measure *
     ki_row row;
     if (measure->kind == KI_MEASURE_ROTATION)
         return w->state[measure->object].R[measure->component];
+    if (measure->kind == KI_MEASURE_STATE)
+        return w->z[measure->object];
     ki_measure_row(mech, w, measure, measure->primes > 1 ? KI_AT_VELOCITY : KI_AT_POSITION, &row);
     if (measure->primes == 0)
         return row.value;

@@ -6,6 +6,7 @@
 #include "mechanism/forces/force.h"
 #include "mechanism/joint.h"
 #include "mechanism/reaction.h"
+#include "mechanism/states.h"
 #include "mechanism/tangent.h"
 
 /* Q = applied forces - what the bodies need to keep their bias accelerations */
@@ -65,8 +66,9 @@ keel_status ki_mech_evaluate(const keel_system *system, void *work, unsigned wha
         return w->formulas->evaluate(w->formulas, w->formulas_work, what, at, terms);
     }
     const unsigned moving = KEEL_FORCE | KEEL_XI | KEEL_VELOCITY | KEEL_ENERGY | KEEL_POWER |
-                            KEEL_FORCE_LAMBDA | KEEL_TANGENT | KEEL_VELOCITY_Q;
+                            KEEL_FORCE_LAMBDA | KEEL_STATES | KEEL_TANGENT | KEEL_VELOCITY_Q;
     const unsigned rows = KEEL_JACOBIAN | KEEL_XI | KEEL_POSITION | KEEL_VELOCITY;
+    ki_load_states(mech, w, at);
     ki_place(mech, w, at->q);
     if (what & moving)
         ki_move_bodies(mech, w, at->v);
@@ -92,6 +94,8 @@ keel_status ki_mech_evaluate(const keel_system *system, void *work, unsigned wha
     }
     if (what & KEEL_POWER)
         terms->power = w->power;
+    if (what & KEEL_STATES)
+        ki_state_rates(mech, w, at->t, terms->f);
     if (what & (KEEL_TANGENT | KEEL_VELOCITY_Q))
         ki_mech_tangent(mech, w, what, at, terms);
     return KEEL_OK;

@@ -140,7 +140,8 @@ typedef enum ki_measure_kind {
     KI_MEASURE_ROTATION, /* entry `component` of the rotation matrix of body `object`              */
     KI_MEASURE_REACTION, /* of joint `object`: see quantity.h for the components                   */
     KI_MEASURE_FORCE,    /* what spring or torsion `object` exerts                                 */
-    KI_MEASURE_DRIVE     /* what motion `object` exerts                                            */
+    KI_MEASURE_DRIVE,    /* what motion `object` exerts                                            */
+    KI_MEASURE_STATE     /* first-order state `object`                                             */
 } ki_measure_kind;
 
 typedef struct ki_measure {
@@ -235,6 +236,11 @@ typedef struct ki_mech {
     ki_start_row *start;
     int output_count;
     ki_formula outputs;
+    int state_count; /* first-order states, of which the assembly knows the start values only */
+    double *state_start;
+    ki_formula rates;        /* of those that are no inputs, in their order; */
+    int *rate_of;            /* [rates.outputs] whose they are */
+    ki_formula rate_sides;   /* their switching functions */
     int wound_count, *wound; /* inputs of them that are angles up to whole turns */
     keel_shape *shape;       /* of all bodies, one body after the other */
     int *shape_start;        /* [body_count + 1] by described number */

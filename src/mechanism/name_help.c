@@ -64,6 +64,10 @@ static void look_at_numbers(guess *g, const keel_mechanism *m, const keel_formul
         look_at(g, extra[i]);
     for (int i = 0; i < m->parameter_count && i < LOOKED_AT_MAX; i++)
         look_at(g, m->parameter[i].name);
+    for (int i = 0; i < m->state_count && i < LOOKED_AT_MAX; i++)
+        look_at(g, m->state[i].name);
+    for (int i = 0; i < m->definition_count && i < LOOKED_AT_MAX; i++)
+        look_at(g, m->definition[i].name);
     for (const char *const *word = ki_reserved_names(); *word; word++)
         look_at(g, *word);
 }

@@ -5,6 +5,7 @@
 #include "mechanism/forces/force.h"
 #include "mechanism/reaction.h"
 #include "mechanism/skeleton.h"
+#include "mechanism/states.h"
 #include "mechanism/turns.h"
 
 keel_status ki_outputs_compile(const ki_names *names, ki_mech *mech, keel_diagnostics *diagnostics) {
@@ -69,6 +70,7 @@ keel_status ki_mech_outputs(const keel_system *system, void *work, const keel_po
         if (status < 0)
             return status;
     }
+    ki_load_states(mech, w, at);
     ki_place(mech, w, at->q);
     ki_move_bodies(mech, w, at->v);
     ki_accelerate(mech, w, v_rate);

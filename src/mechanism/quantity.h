@@ -49,7 +49,8 @@ bool ki_is_turn(const ki_mech *mech, const ki_measure *measure);
  * formulas of forces). Works on the description alone. */
 keel_status ki_counted_joints(const keel_mechanism *description, bool *counted);
 
-/* Visits every name in a formula of a force that stands for no number. Works on the description alone. */
+/* Visits every name in a formula of a force, or of the rate of a state, that stands for no number. Works on
+ * the description alone. */
 keel_status ki_names_in_forces(const keel_mechanism *description,
                                void (*visit)(void *user, const char *name, int primes), void *user);
 

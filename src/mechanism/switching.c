@@ -8,6 +8,7 @@
 
 #include "mechanism/forces/force.h"
 #include "mechanism/mech_system.h"
+#include "mechanism/states.h"
 
 /* Functions found so far, in one list. */
 typedef struct laws_found {
@@ -73,6 +74,8 @@ static keel_status build_instants(ki_mech *mech) {
             status = look_at(&f, mech->force[i].law.node, mech->force[i].law.outputs);
     for (int i = 0; i < mech->motion_count && !status; i++)
         status = look_at(&f, mech->motion[i].node, 1);
+    if (!status && mech->rates.tape)
+        status = look_at(&f, mech->rates.node, mech->rates.outputs);
     if (status || f.count == 0)
         return status;
     mech->instants = ki_instants_new(mech->laws, f.g, f.count, 0);
@@ -87,20 +90,21 @@ static int extra_inputs(const ki_force *force) {
     return force->kind == KEEL_FORCE_SPRING || force->kind == KEEL_FORCE_TORSION ? 2 : 0;
 }
 
-static keel_status build_sides(ki_mech *mech, laws_found *f, ki_force *force) {
+/* The switching functions of a law with `extra` inputs between t and its measures. */
+static keel_status build_sides(ki_mech *mech, laws_found *f, const ki_formula *law, int extra,
+                               ki_formula *sides) {
     f->first = f->count;
-    keel_status status = look_at(f, force->law.node, force->law.outputs);
+    keel_status status = look_at(f, law->node, law->outputs);
     if (status || f->count == f->first)
         return status;
-    force->sides = (ki_formula){.input_count = force->law.input_count,
-                                .input = force->law.input,
-                                .outputs = f->count - f->first,
-                                .work = mech->tape_size};
-    force->sides.tape = ki_tape_new(mech->laws, f->g + f->first, force->sides.outputs,
-                                    1 + extra_inputs(force) + force->law.input_count);
-    if (!force->sides.tape)
+    *sides = (ki_formula){.input_count = law->input_count,
+                          .input = law->input,
+                          .outputs = f->count - f->first,
+                          .work = mech->tape_size};
+    sides->tape = ki_tape_new(mech->laws, f->g + f->first, sides->outputs, 1 + extra + law->input_count);
+    if (!sides->tape)
         return KEEL_ERROR_MEMORY;
-    mech->tape_size += ki_tape_work_size(force->sides.tape);
+    mech->tape_size += ki_tape_work_size(sides->tape);
     return KEEL_OK;
 }
 
@@ -115,6 +119,10 @@ static keel_status name_sides(ki_mech *mech, const laws_found *f) {
             name[k] = ki_arena_text(&mech->arena, text, strlen(text));
             where[k] = mech->force[i].where;
         }
+    for (; name && where && k < f->count; k++) {
+        snprintf(text, sizeof text, "%s in the rate of a state", ki_switch_word(f->op[k]));
+        name[k] = ki_arena_text(&mech->arena, text, strlen(text));
+    }
     mech->system.switches.count = f->count;
     mech->system.switches.name = name;
     mech->system.switches.where = where;
@@ -134,6 +142,7 @@ static int next_switch(const keel_system *system, void *user, double from, doubl
 static void switching_values(const keel_system *system, void *user, const keel_point *at, double *g) {
     const ki_mech *mech = ki_mech_of(system);
     ki_mech_work *w = user;
+    ki_load_states(mech, w, at);
     ki_place(mech, w, at->q);
     ki_move_bodies(mech, w, at->v);
     for (int i = 0; i < mech->force_count; i++) {
@@ -146,6 +155,8 @@ static void switching_values(const keel_system *system, void *user, const keel_p
         ki_formula_run(mech, w, &force->sides, extra_inputs(force), extra, at->t, g);
         g += force->sides.outputs;
     }
+    if (mech->rate_sides.tape)
+        ki_formula_run(mech, w, &mech->rate_sides, 0, NULL, at->t, g);
 }
 
 keel_status ki_switching_build(ki_mech *mech) {
@@ -153,7 +164,10 @@ keel_status ki_switching_build(ki_mech *mech) {
     keel_status status = mech->laws ? build_instants(mech) : KEEL_OK;
     for (int i = 0; i < mech->force_count && !status; i++)
         if (mech->force[i].law.tape)
-            status = build_sides(mech, &f, &mech->force[i]);
+            status = build_sides(mech, &f, &mech->force[i].law, extra_inputs(&mech->force[i]),
+                                 &mech->force[i].sides);
+    if (!status && mech->rates.tape)
+        status = build_sides(mech, &f, &mech->rates, 0, &mech->rate_sides);
     if (!status && f.count)
         status = name_sides(mech, &f);
     mech->system.switches.next = mech->instants ? next_switch : NULL;

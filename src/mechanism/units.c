@@ -26,6 +26,8 @@ ki_dimension ki_measure_dimension(const ki_mech *mech, const ki_measure *measure
     switch (measure->kind) {
     case KI_MEASURE_ROTATION:
         return row;
+    case KI_MEASURE_STATE:
+        return (ki_dimension){.known = false};
     case KI_MEASURE_REACTION:
         return measure->component < 7 ? FORCE : TORQUE;
     case KI_MEASURE_FORCE:

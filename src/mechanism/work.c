@@ -53,6 +53,8 @@ keel_status ki_mech_work_new(const keel_system *system, void **work) {
     w->q = KI_NEW(arena, double, system->n_q);
     w->v = KI_NEW(arena, double, n_v);
     w->asked = KI_NEW(arena, double, system->n_q + n_v);
+    w->z = KI_NEW(arena, double, mech->state_count);
+    w->rate = KI_NEW(arena, double, mech->state_count);
     w->step = KI_NEW(arena, double, n_v);
     for (int side = 0; side < 2; side++)
         w->residual[side] = KI_NEW(arena, double, n_v + m);
@@ -68,6 +70,8 @@ keel_status ki_mech_work_new(const keel_system *system, void **work) {
         if (mech->body[b].kind == KI_HINGE_OWN)
             own_columns(mech->d, w->S + mech->body[b].v);
     }
+    if (mech->state_count)
+        memcpy(w->z, mech->state_start, (size_t)mech->state_count * sizeof *w->z);
     ki_formulas_prepare(mech, w->tape);
     w->formulas = mech->formulas;
     if (w->formulas && w->formulas->work_new(w->formulas, &w->formulas_work) < 0) {

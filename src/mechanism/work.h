@@ -97,6 +97,8 @@ typedef struct ki_mech_work {
     const keel_system *formulas; /* those of the mechanism, and their scratch area */
     void *formulas_work;
     ki_pins_work pins;
+    double *z;     /* [state_count] first-order states of the last point */
+    double *rate;  /* [state_count] scratch of their rates */
     double *asked; /* [n_q + n_v] where formulas with laws were asked last, to explain failures */
 } ki_mech_work;
 

@@ -21,8 +21,8 @@ static bool contains(const char *const *keys, int count, const char *key) {
 
 /* The place where a key that is wrong here would be right, or NULL. */
 static const char *home_of(const ki_loader *loader, const char *key) {
-    static const char *const TOP[] = {"parameters", "equations", "outputs",    "draw",
-                                      "units",      "simulate",  "description"};
+    static const char *const TOP[] = {"parameters", "equations", "outputs",     "draw",
+                                      "units",      "simulate",  "description", "inputs"};
     const char *keys[KI_MAX_KEYS];
     if (contains(TOP, sizeof TOP / sizeof *TOP, key))
         return "at the top level";

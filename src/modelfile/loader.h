@@ -17,6 +17,7 @@ typedef struct ki_loader {
     unsigned seen;           /* kinds of equations met, as bits 1 << keel_equation_kind */
     const char *name;        /* `name:` of the file, NULL: not given */
     const char *description; /* likewise */
+    const ki_yaml *inputs;   /* the section of a system of equations; NULL: not given */
     const ki_yaml *units;    /* the section, checked for its form; NULL: not given */
     const ki_yaml *simulate; /* the section, checked for its form; NULL: not given */
     const ki_yaml *root;     /* of a mechanism, whose sections are read after the parameters; else NULL */

@@ -17,6 +17,9 @@ static const struct {
     {"bodies", ki_read_body, "name: {mass: ..., centre: ...}"},
     {"joints", ki_read_joint, "name: {type: ..., bodies: [A, B]}"},
     {"joints", ki_read_coupling, "name: {type: ..., bodies: [A, B]}"},
+    {"inputs", ki_read_input, "name: value until it is set"},
+    {"states", ki_read_state, "name: {start: formula, rate: formula}"},
+    {"definitions", ki_read_definition, "name: formula"},
     {"forces", ki_read_force, "name: {type: ...}"},
     {"motions", ki_read_motion, "name: {of: quantity, value: formula}"},
     {"start", ki_read_start, "quantity: value"},
@@ -25,8 +28,9 @@ static const struct {
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
 int ki_mechanism_keys(const char *keys[KI_MAX_KEYS]) {
-    static const char *const KEYS[] = {"bodies", "joints",  "points",      "forces",    "motions", "start",
-                                       "planar", "gravity", "coordinates", "precision", "repeat"};
+    static const char *const KEYS[] = {"bodies",      "joints",    "points",  "forces",     "motions",
+                                       "start",       "planar",    "gravity", "inputs",     "states",
+                                       "definitions", "precision", "repeat",  "coordinates"};
     memcpy(keys, KEYS, sizeof KEYS);
     return (int)(sizeof KEYS / sizeof *KEYS);
 }
@@ -44,8 +48,8 @@ static const ki_yaml *find(const ki_yaml *map, const char *key) {
 static void check_sections(ki_sketch *s, const ki_yaml *map);
 
 static void check_block(void *user, const ki_yaml *map) {
-    static const char *const KEYS[] = {"for",     "points", "bodies",  "joints", "forces",
-                                       "motions", "start",  "outputs", "repeat"};
+    static const char *const KEYS[] = {"for",   "points", "bodies",  "joints",      "forces", "motions",
+                                       "start", "states", "outputs", "definitions", "repeat", "inputs"};
     enum { COUNT = sizeof KEYS / sizeof *KEYS };
     ki_sketch *s = user;
     const ki_yaml *field[COUNT], *range = ki_block_range(s->loader, map);

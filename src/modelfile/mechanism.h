@@ -170,6 +170,9 @@ void ki_read_joint(ki_sketch *s, const ki_yaml *entry);    /* that ties bodies *
 void ki_read_coupling(ki_sketch *s, const ki_yaml *entry); /* that couples joints */
 void ki_read_force(ki_sketch *s, const ki_yaml *entry);
 void ki_read_motion(ki_sketch *s, const ki_yaml *entry);
+void ki_read_input(ki_sketch *s, const ki_yaml *entry);
+void ki_read_state(ki_sketch *s, const ki_yaml *entry);
+void ki_read_definition(ki_sketch *s, const ki_yaml *entry);
 void ki_read_start(ki_sketch *s, const ki_yaml *entry);
 void ki_read_output(ki_sketch *s, const ki_yaml *entry);
 

@@ -41,10 +41,26 @@ static void assign_parameters(ki_loader *loader, const keel_assignment *set, int
                        keel_equations_set(loader->equations, set[i].name, set[i].value, loader->diagnostics));
 }
 
+/* Which states of the system are inputs. */
+static void mark_inputs(ki_loader *loader, keel_system *system) {
+    int *input = KI_NEW(loader->kept, int, system->n_z);
+    if (!input) {
+        ki_loader_fail(loader, KEEL_ERROR_MEMORY);
+        return;
+    }
+    for (const ki_yaml *entry = loader->inputs->first; entry; entry = entry->next)
+        for (int i = 0; i < system->n_z; i++)
+            if (strcmp(system->names.z[i], entry->key) == 0)
+                input[system->n_inputs++] = i;
+    system->input = input;
+}
+
 static void compile_equations(ki_loader *loader, keel_model *model) {
     ki_loader_fail(loader, keel_equations_compile(loader->equations, loader->diagnostics, &model->system,
                                                   &model->start));
     model->velocities_given = keel_equations_has_velocities(loader->equations);
+    if (loader->status == KEEL_OK && loader->inputs)
+        mark_inputs(loader, model->system);
 }
 
 static void count_parameter(void *user, const char *name, double value) {

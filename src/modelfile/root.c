@@ -28,18 +28,25 @@ static void load_parameters(ki_loader *loader, const ki_yaml *section) {
             ki_load_formula(loader, 0, KEEL_EQ_PARAMETER, entry, "the value of parameter");
 }
 
+/* An input is a state that keeps its value until it is set. */
+static void load_inputs(ki_loader *loader, const ki_yaml *section) {
+    loader->inputs = section;
+    if (!ki_expect_map(loader, section, "name: value until it is set"))
+        return;
+    for (const ki_yaml *entry = section->first; entry; entry = entry->next) {
+        ki_load_formula(loader, 0, KEEL_EQ_STATE, entry, "the value of input");
+        ki_loader_fail(loader, keel_equations_add(loader->equations, 0, KEEL_EQ_STATE_RATE, entry->key,
+                                                  entry->key_at, "0", entry->at));
+    }
+}
+
 static const struct {
     const char *key;
     void (*load)(ki_loader *loader, const ki_yaml *value);
 } TOP[] = {
-    {"keel", load_version},
-    {"name", load_name},
-    {"description", load_description},
-    {"parameters", load_parameters},
-    {"equations", ki_load_equations},
-    {"outputs", ki_load_outputs},
-    {"draw", ki_load_draw},
-    {"units", ki_load_units},
+    {"keel", load_version},          {"name", load_name},     {"description", load_description},
+    {"parameters", load_parameters}, {"inputs", load_inputs}, {"equations", ki_load_equations},
+    {"outputs", ki_load_outputs},    {"draw", ki_load_draw},  {"units", ki_load_units},
     {"simulate", ki_load_simulate},
 };
 enum { TOP_COUNT = sizeof TOP / sizeof *TOP };

@@ -131,7 +131,7 @@ static void finish(ki_builder *b, const ki_mech *mech) {
 
 bool ki_is_written(const ki_mech *mech) {
     const keel_system *system = &mech->system;
-    return system->n_q == system->n_v && !system->n_n && !system->Q_lambda.rows &&
+    return system->n_q == system->n_v && !system->n_z && !system->n_n && !system->Q_lambda.rows &&
            mech->body_count - 1 <= MOST_BODIES;
 }
 
