@@ -55,6 +55,15 @@ KEEL_API double keel_row_value(const keel_row *row, keel_quantity quantity);
  * finite or lies before the last step, else what a step or a row returns. */
 KEEL_API keel_status keel_simulation_advance(keel_simulation *simulation, double t, keel_row *row);
 
+/* Number of the input of that name, for the calls below; -1 after a message with the nearest name. */
+KEEL_API int keel_find_input(const keel_system *system, const char *name, keel_diagnostics *diagnostics);
+
+/* Sets an input of the model from the time on that was advanced to, until it is set again. The integrator
+ * begins anew behind a jump. In a simulation with inputs keel_simulation_advance ends a step at the time it
+ * is given. KEEL_ERROR_INPUT if there is no such input or the value is not finite. */
+KEEL_API keel_status keel_simulation_set_input(keel_simulation *simulation, int input, double value);
+KEEL_API double keel_simulation_input(const keel_simulation *simulation, int input);
+
 /* The state at the end of the last step into `state`, of the system's sizes. */
 KEEL_API keel_status keel_simulation_state(keel_simulation *simulation, keel_state *state);
 

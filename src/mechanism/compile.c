@@ -89,7 +89,7 @@ static keel_status complete(ki_mech *mech, const keel_mechanism *m, bool for_ass
         status = ki_shapes_compile(m, mech);
     if (!status)
         status = ki_sizes_build(mech);
-    /* assembly needs no derivatives of forces; with states they are differences (docs/quantities.md) */
+    /* assembly needs no derivatives of forces; with states they are differences (docs/mechanisms.md) */
     if (!status && !for_assembly && !mech->state_count)
         status = ki_colouring_build(mech);
     if (!status && !for_assembly)

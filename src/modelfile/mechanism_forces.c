@@ -1,4 +1,5 @@
 /* mechanism_forces.c - the section `forces`. */
+#include <stdio.h>
 #include <string.h>
 
 #include "modelfile/mechanism.h"
@@ -131,7 +132,25 @@ static bool read_components(ki_sketch *s, const ki_item_reading *item, keel_forc
     return !item->field[AXES] || ki_sketch_word(s, item->field[AXES], WORDS, 2, &force->in_body_axes);
 }
 
+/* A force, or a torque, along the coordinate of a joint. */
+static bool read_along_joint(ki_sketch *s, const ki_item_reading *item, keel_force *force, const char *what) {
+    const ki_yaml *const *field = item->field;
+    int other = field[VECTOR] ? VECTOR : field[AXES] ? AXES : field[AT] ? AT : FIELDS;
+    char needs[80];
+    if (other < FIELDS)
+        return complain_not(s, item, other, "a joint has only 'value: formula'");
+    snprintf(needs, sizeof needs, "its 'value', a formula of the %s along the coordinate", what);
+    if (!field[VALUE])
+        return complain_needs(s, item, needs);
+    force->kind = KEEL_FORCE_TWIST;
+    return read_joint(s, item, force) && ki_sketch_formula(s, field[VALUE], item->name, &force->component[0]);
+}
+
 static bool read_push(ki_sketch *s, const ki_item_reading *item, keel_force *force) {
+    if (item->field[JOINT] && item->field[BODY])
+        return complain_needs(s, item, "either its 'body' or its 'joint'");
+    if (item->field[JOINT])
+        return read_along_joint(s, item, force, "force");
     if (!item->field[BODY] || !item->field[VECTOR])
         return complain_needs(s, item, item->field[BODY] ? "'vector: [x, y, z]'" : "its 'body'");
     if (!ki_sketch_body(s, item->field[BODY], item->name, &force->body[1]))
@@ -148,14 +167,8 @@ static bool read_twist(ki_sketch *s, const ki_item_reading *item, keel_force *fo
     const ki_yaml *const *field = item->field;
     if (!field[JOINT] == !field[BODY])
         return complain_needs(s, item, "either its 'body' or its 'joint'");
-    if (field[JOINT]) {
-        if (field[VECTOR] || field[AXES])
-            return complain_not(s, item, field[VECTOR] ? VECTOR : AXES, "a joint has only 'value: formula'");
-        if (!field[VALUE])
-            return complain_needs(s, item, "its 'value', a formula of the torque along the coordinate");
-        return read_joint(s, item, force) &&
-               ki_sketch_formula(s, field[VALUE], item->name, &force->component[0]);
-    }
+    if (field[JOINT])
+        return read_along_joint(s, item, force, "torque");
     if (!ki_sketch_body(s, field[BODY], item->name, &force->body[1]))
         return false;
     if (field[VALUE] && (field[VECTOR] || !s->planar))
@@ -225,7 +238,8 @@ static const struct {
      1u << BETWEEN | 1u << BODIES | 1u << AT | 1u << STIFFNESS | 1u << DAMPING | 1u << FREE | 1u << LAW},
     {KEEL_FORCE_TORSION, read_torsion,
      1u << JOINT | 1u << STIFFNESS | 1u << DAMPING | 1u << FREE | 1u << LAW},
-    {KEEL_FORCE_PUSH, read_push, 1u << BODY | 1u << AT | 1u << VECTOR | 1u << AXES},
+    {KEEL_FORCE_PUSH, read_push,
+     1u << BODY | 1u << JOINT | 1u << AT | 1u << VECTOR | 1u << VALUE | 1u << AXES},
     {KEEL_FORCE_TWIST, read_twist, 1u << BODY | 1u << JOINT | 1u << VECTOR | 1u << VALUE | 1u << AXES},
     {KEEL_FORCE_BUSHING, read_bushing, 1u << BODIES | 1u << AT | 1u << STIFFNESS | 1u << DAMPING},
 };

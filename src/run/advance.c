@@ -43,15 +43,46 @@ static keel_status move_end(keel_simulation *sim, double t) {
     return ki_restart(now, in->t, in->t - in->t_old);
 }
 
+void ki_halt_at(keel_simulation *sim, double t) {
+    ki_past_add_asked(sim->past, KI_ASKED_HALT, t);
+    keel_simulation *now = ki_present(sim);
+    now->switching.halt = t;
+    if (now->integrator->settings.fixed) /* a whole number of steps leads there */
+        now->switching.jumped = true;
+}
+
+keel_status keel_simulation_set_input(keel_simulation *sim, int input, double value) {
+    if (!sim || !sim->past || input < 0 || input >= sim->past->system->n_inputs || !isfinite(value))
+        return KEEL_ERROR_INPUT;
+    ki_past_add_asked(sim->past, input, value);
+    keel_simulation *now = ki_present(sim);
+    const keel_system *system = sim->past->system;
+    double *at = &now->integrator->y[system->n_q + system->n_v + system->input[input]];
+    now->switching.jumped = now->switching.jumped || *at != value;
+    *at = value;
+    return KEEL_OK;
+}
+
+double keel_simulation_input(const keel_simulation *sim, int input) {
+    if (!sim || !sim->past || input < 0 || input >= sim->past->system->n_inputs)
+        return NAN;
+    const keel_simulation *now = ki_present((keel_simulation *)sim);
+    const keel_system *system = sim->past->system;
+    return now->integrator->y[system->n_q + system->n_v + system->input[input]];
+}
+
 keel_status keel_simulation_advance(keel_simulation *sim, double t, keel_row *row) {
     if (!sim)
         return KEEL_ERROR_INPUT;
     if (!isfinite(t) || t < ki_present(sim)->integrator->t_old)
         return refuse_time(sim, t);
     keel_status status = KEEL_OK;
+    bool halts = sim->past->system->n_inputs > 0;
     while (!status && keel_simulation_time(sim) < t) {
         if (keel_simulation_time(sim) >= keel_simulation_until(sim))
             status = move_end(sim, t);
+        if (!status && halts && ki_present(sim)->switching.halt != t)
+            ki_halt_at(sim, fmin(t, keel_simulation_until(sim)));
         if (!status)
             status = keel_simulation_step(sim);
     }

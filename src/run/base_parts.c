@@ -94,8 +94,8 @@ void ki_visit_scales(ki_stream *s, ki_scales *scales, const keel_system *system)
 void ki_visit_switching(ki_stream *s, ki_switching *x, int n_y) {
     if (!x->work)
         return;
-    double *numbers[] = {&x->t_first, &x->t_last, &x->at,  &x->after,      &x->passed,
-                         &x->usual,   &x->t_old,  &x->cut, &x->last_before};
+    double *numbers[] = {&x->t_first, &x->t_last, &x->at,  &x->after,       &x->passed,
+                         &x->usual,   &x->t_old,  &x->cut, &x->last_before, &x->halt};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         ki_visit_double(s, numbers[i]);
     ki_visit_long(s, &x->met, 0, LONG_MAX);

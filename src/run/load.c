@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/refuse.h"
+#include "keel/simulation.h"
 #include "run/checkpoint.h"
 #include "run/past.h"
 #include "run/simulation.h"
+#include "run/switching.h"
 
 static void visit_arrival(ki_stream *s, ki_arrival *arrival) {
     ki_visit_double(s, &arrival->t);
@@ -42,16 +44,25 @@ static keel_status refuse(keel_diagnostics *diagnostics, const char *why) {
     return KEEL_ERROR_INPUT;
 }
 
+static void ask_again(keel_simulation *sim, const ki_asked *asked) {
+    keel_row ignored;
+    if (asked->input == KI_ASKED_ROW)
+        keel_simulation_row(sim, asked->value, &ignored);
+    else if (asked->input == KI_ASKED_HALT)
+        ki_halt_at(sim, asked->value);
+    else
+        keel_simulation_set_input(sim, asked->input, asked->value);
+}
+
 /* The same rows and steps as in the past that was saved. Nothing happens any more in a step from the end of
  * the run, but it may have been asked for. */
 static keel_status repeat(keel_simulation *sim, const ki_past *past, const keel_observer *observer) {
     enum { MOST_IDLE = 100 };
     double until = past->settings.until;
-    int row = 0, idle = 0;
+    int next = 0, idle = 0;
     for (long step = 0;; step++) {
-        keel_row ignored;
-        for (; row < past->row_count && past->rows[row].steps == step; row++)
-            keel_simulation_row(sim, past->rows[row].t, &ignored);
+        for (; next < past->asked_count && past->asked[next].steps == step; next++)
+            ask_again(sim, &past->asked[next]);
         if (step == past->steps)
             return KEEL_OK;
         if (observer && observer->stop && *observer->stop)
@@ -68,9 +79,13 @@ static keel_status repeat(keel_simulation *sim, const ki_past *past, const keel_
 
 /* Times outside of the run are none that anybody asked for. */
 static bool is_sound(const ki_past *past) {
-    for (int i = 0; i < past->row_count; i++)
-        if (!(past->rows[i].t >= past->start->t && past->rows[i].t <= past->settings.until))
+    for (int i = 0; i < past->asked_count; i++) {
+        const ki_asked *asked = &past->asked[i];
+        bool is_time = asked->input < 0;
+        if (is_time ? !(asked->value >= past->start->t && asked->value <= past->settings.until)
+                    : !isfinite(asked->value))
             return false;
+    }
     return isfinite(past->start->t);
 }
 

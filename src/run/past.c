@@ -5,21 +5,21 @@
 
 #include "run/simulation.h"
 
-/* Rows that there is room for from the start: rows do not allocate as long as there are no more. */
+/* What there is room for from the start: rows do not allocate as long as there are no more. */
 enum { ROOM = 1024 };
 
 ki_past *ki_past_new(const keel_system *system, const keel_settings *settings, const keel_state *start,
                      int velocities_given) {
     ki_past *past = calloc(1, sizeof *past);
     keel_state *copy = past ? keel_state_new(system) : NULL;
-    ki_asked *rows = copy ? malloc(ROOM * sizeof *rows) : NULL;
-    if (!rows) {
+    ki_asked *asked = copy ? malloc(ROOM * sizeof *asked) : NULL;
+    if (!asked) {
         keel_state_free(copy);
         free(past);
         return NULL;
     }
     keel_state_copy(system, copy, start);
-    past->rows = rows;
+    past->asked = asked;
     past->room = ROOM;
     past->next = (long)settings->base_steps;
     past->system = system;
@@ -34,7 +34,7 @@ void ki_past_free(ki_past *past) {
         return;
     ki_past_free(past->first);
     keel_state_free(past->start);
-    free(past->rows);
+    free(past->asked);
     free(past->base);
     free(past);
 }
@@ -50,18 +50,22 @@ static bool make_room(ki_past *past, int count) {
     if (count <= past->room)
         return true;
     int room = count > INT_MAX / 2 ? INT_MAX : 2 * count;
-    ki_asked *rows = realloc(past->rows, (size_t)room * sizeof *rows);
-    past->lost = past->lost || !rows || count == INT_MAX;
-    if (!rows)
+    ki_asked *asked = realloc(past->asked, (size_t)room * sizeof *asked);
+    past->lost = past->lost || !asked || count == INT_MAX;
+    if (!asked)
         return false;
-    past->rows = rows;
+    past->asked = asked;
     past->room = room;
     return !past->lost;
 }
 
+void ki_past_add_asked(ki_past *past, int input, double value) {
+    if (past && !past->lost && make_room(past, past->asked_count + 1))
+        past->asked[past->asked_count++] = (ki_asked){value, past->steps, input};
+}
+
 void ki_past_add_row(ki_past *past, double t) {
-    if (past && !past->lost && make_room(past, past->row_count + 1))
-        past->rows[past->row_count++] = (ki_asked){t, past->steps};
+    ki_past_add_asked(past, KI_ASKED_ROW, t);
 }
 
 static void visit_start(ki_stream *s, const keel_system *system, keel_state *start) {
@@ -88,7 +92,7 @@ static void visit_base(ki_stream *s, ki_past *past) {
 }
 
 void ki_visit_past(ki_stream *s, ki_past *past) {
-    int count = past->row_count;
+    int count = past->asked_count;
     visit_start(s, past->system, past->start);
     ki_visit_int(s, &past->velocities_given, 0, 1);
     visit_base(s, past);
@@ -99,11 +103,12 @@ void ki_visit_past(ki_stream *s, ki_past *past) {
     if (s->failed || (s->loading && !make_room(past, count)))
         return;
     long steps = 0;
-    for (past->row_count = 0; past->row_count < count && !s->failed; past->row_count++) {
-        ki_asked *row = &past->rows[past->row_count];
-        ki_visit_double(s, &row->t);
-        ki_visit_long(s, &row->steps, steps, past->steps);
-        steps = row->steps;
+    for (past->asked_count = 0; past->asked_count < count && !s->failed; past->asked_count++) {
+        ki_asked *asked = &past->asked[past->asked_count];
+        ki_visit_double(s, &asked->value);
+        ki_visit_long(s, &asked->steps, steps, past->steps);
+        ki_visit_int(s, &asked->input, KI_ASKED_HALT, past->system->n_inputs - 1);
+        steps = asked->steps;
     }
 }
 

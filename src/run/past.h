@@ -13,10 +13,13 @@
 #include "base/stream.h"
 #include "keel/run.h"
 
-/* A row that was asked for after so many steps. */
+/* What the caller did after so many steps: asked for a row at a time, had the next steps end at a time, or
+ * set an input. */
+enum { KI_ASKED_ROW = -1, KI_ASKED_HALT = -2 };
 typedef struct ki_asked {
-    double t;
+    double value; /* the time, or the value of the input */
     long steps;
+    int input; /* its number, or one of those above */
 } ki_asked;
 
 typedef struct ki_past {
@@ -31,8 +34,8 @@ typedef struct ki_past {
     keel_diagnostics *diagnostics;
     int message_count; /* of those that were there before the run */
     long steps;        /* since then */
-    ki_asked *rows;    /* [row_count] */
-    int row_count, room;
+    ki_asked *asked;   /* [asked_count] in order */
+    int asked_count, room;
     bool failed;    /* a step has failed: it cannot be told what another attempt would do */
     bool lost;      /* there was no memory for all of it */
     bool elsewhere; /* the run goes on from a place that its steps do not lead to: it can be saved again once
@@ -50,11 +53,15 @@ keel_status ki_begin_anew(keel_simulation *sim);
 /* A run from where another one began anew; its messages so far are added. NULL with *status. */
 keel_simulation *ki_go_on_from_base(ki_past *past, keel_status *status);
 
-/* A step was taken, a row asked for. `past` may be NULL. */
+/* A step was taken, something asked for. `past` may be NULL. */
 void ki_past_add_step(ki_past *past, keel_status status);
 void ki_past_add_row(ki_past *past, double t);
+void ki_past_add_asked(ki_past *past, int input, double value);
 
-/* Without the rows that are there already when it is read. */
+/* Has the next steps end at t (advance.c). */
+void ki_halt_at(keel_simulation *sim, double t);
+
+/* Without what was asked already when it is read. */
 void ki_visit_past(ki_stream *stream, ki_past *past);
 
 /* What a run that has done the same shows at its end. */

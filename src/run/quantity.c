@@ -131,6 +131,29 @@ keel_quantity keel_find_quantity(const keel_system *system, const char *name, ke
     return (keel_quantity){KEEL_QUANTITY_NONE, 0};
 }
 
+int keel_find_input(const keel_system *system, const char *name, keel_diagnostics *diagnostics) {
+    enum { LOOKED_AT = 64 };
+    const char *names[LOOKED_AT] = {0};
+    int known = 0;
+    if (!system || !name)
+        return -1;
+    for (int i = 0; i < system->n_inputs; i++) {
+        const char *input = system->names.z ? system->names.z[system->input[i]] : "";
+        if (strcmp(input, name) == 0)
+            return i;
+        if (known < LOOKED_AT)
+            names[known++] = input;
+    }
+    const char *near = ki_closest_name(name, names, known);
+    keel_diagnostics_add(diagnostics, KEEL_ERROR, (keel_location){0}, "the model has no input '%s'%s%s%s",
+                         name,
+                         near    ? "; did you mean '"
+                         : known ? ""
+                                 : ": it has none (a section 'inputs' lists them)",
+                         near ? near : "", near ? "'?" : "");
+    return -1;
+}
+
 static double component(const double *vector, int i) {
     return vector ? vector[i] : NAN;
 }

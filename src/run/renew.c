@@ -52,7 +52,7 @@ static void take_base(ki_past *past, ki_stream *written) {
     past->base_size = written->size;
     *written = (ki_stream){0};
     past->steps = 0;
-    past->row_count = 0;
+    past->asked_count = 0;
     past->elsewhere = false;
     past->next = (long)past->settings.base_steps;
 }

@@ -255,7 +255,9 @@ keel_status keel_simulation_row(keel_simulation *sim, double t, keel_row *row) {
     const keel_system *sys = sim->system;
     ki_dynamics *d = &sim->rows;
     *row = (keel_row){0};
-    keel_status status = evaluate_and_measure(sim, t);
+    keel_status status = ki_meet_inputs(sim);
+    if (!status)
+        status = evaluate_and_measure(sim, t);
     if (!status && !has_better_values(sim, t))
         status = ki_row_by_better_rows(sim, t, evaluate_and_measure);
     const ki_violation violation = sim->row_violation;

@@ -92,9 +92,10 @@ keel_status ki_switching_init(keel_simulation *sim, double t) {
                         .at = INFINITY,
                         .after = INFINITY,
                         .cut = INFINITY,
+                        .halt = INFINITY,
                         .passed = -INFINITY};
     bool of_state = sys->switches.values && sys->switches.count > 0;
-    if (!s->of_time && !of_state)
+    if (!s->of_time && !of_state && !sys->n_inputs)
         return KEEL_OK;
     keel_status status = sys->work_new ? sys->work_new(sys, &s->work) : KEEL_OK;
     if (!status && of_state)
@@ -125,7 +126,8 @@ void ki_switching_clear(keel_simulation *sim) {
 }
 
 double ki_step_limit(const keel_simulation *sim) {
-    return fmin(sim->settings.until, fmin(sim->switching.at, sim->switching.cut));
+    const ki_switching *s = &sim->switching;
+    return fmin(fmin(sim->settings.until, s->halt), fmin(s->at, s->cut));
 }
 
 /* A run may go back to a state before the last switch. */
@@ -274,13 +276,27 @@ double ki_step_after_switch(const keel_simulation *sim) {
     return has_history || is_far ? 0 : fmin(sim->switching.usual, ki_step_limit(sim) - sim->integrator->t);
 }
 
+keel_status ki_meet_inputs(keel_simulation *sim) {
+    ki_integrator *in = sim->integrator;
+    if (!sim->switching.jumped)
+        return KEEL_OK;
+    sim->switching.jumped = false;
+    sim->crossing.far_gap = sim->crossing.sooner_gap = 0; /* those states have other inputs */
+    return ki_renew_integrator(sim, in->t, in->y, ki_step_after_switch(sim));
+}
+
 keel_status ki_step_to_switch(keel_simulation *sim) {
     ki_switching *s = &sim->switching;
     ki_integrator *in = sim->integrator;
     keel_status status = KEEL_OK;
     if (!s->work)
         return in->method->step(in, sim->settings.until);
+    if (s->halt <= in->t)
+        s->halt = INFINITY;
     go_back_if_asked(sim, in->t);
+    if ((status = ki_meet_inputs(sim)))
+        return status;
+    in = sim->integrator;
     if (s->at <= in->t)
         status = go_past(sim);
     else if (s->renew || (s->is_cut && in->settings.fixed)) /* a whole number of steps led to the cut */

@@ -41,6 +41,10 @@ typedef struct ki_switching {
     bool is_cut;                    /* the last step ended because of it */
     bool renew;                     /* the last step has ended behind a switch of the state */
 
+    /* what the caller asks for (advance.c) */
+    double halt; /* the step ends here: the caller wants to set inputs there; infinity: it need not */
+    bool jumped; /* an input was set since the last step, or the halt of fixed steps */
+
     /* scratch for motions that jump */
     double last_before;                         /* the last time before the switch that was passed */
     double *Phi[KI_LOOKS], *rate[KI_LOOKS], *J; /* [m] by time, [entries of J] */
@@ -55,6 +59,9 @@ void ki_tell_switches(keel_simulation *sim);
 
 /* After the end of the run has moved: the next switch of time may be there now. */
 void ki_look_for_switches(keel_simulation *sim);
+
+/* Begins anew with the inputs that were set since the last step, if any were. */
+keel_status ki_meet_inputs(keel_simulation *sim);
 
 /* Where the next step ends at the latest. */
 double ki_step_limit(const keel_simulation *sim);

@@ -2,6 +2,7 @@
  * start; and every column of results can be asked for by its name. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -230,6 +231,85 @@ static void test_unknown_names(void **state) {
     trial_end(&t);
 }
 
+/* x'' = u with u held between times that the caller chooses: x is a polynomial in each of them. */
+static const char PUSHED[] = "keel: 1\n"
+                             "inputs: {u: 1, wind.x: 0}\n"
+                             "equations:\n"
+                             "  coordinates: {x: 0}\n"
+                             "  velocities: {x: 0}\n"
+                             "  kinetic: x'^2/2\n"
+                             "  forces: {x: u + wind.x}\n"
+                             "simulate: {until: 1, tolerance: 1e-8}\n";
+static const char PUSHED_BODY[] = "keel: 1\n"
+                                  "planar: true\n"
+                                  "inputs: {u: 1, wind.x: 0}\n"
+                                  "definitions: {push: u + wind.x}\n"
+                                  "bodies: {cart: {mass: 1, centre: [0, 0], inertia: 1}}\n"
+                                  "joints: {x: {type: prismatic, bodies: [ground, cart], at: [0, 0], axis: [1, 0]}}\n"
+                                  "forces: {push: {type: force, body: cart, at: [0, 0], vector: [push, 0]}}\n"
+                                  "simulate: {until: 1, tolerance: 1e-8}\n";
+
+static const char *const STEPPING[] = {"auto",   "rk4",   "dopri5", "bdf",
+                                       "radau5", "adams", "ida",    "generalized-alpha/index3/none"};
+
+/* Leads a simulation through inputs that change every 0.05 (linear in the number of the interval), and saves
+ * and loads it on the way. */
+static void push(const char *model, const char *method, bool is_saved, double result[2]) {
+    trial t = trial_of(model, method);
+    if (keel_integrator_takes_step(t.settings.method.integrator) &&
+        !keel_integrator_is_adaptive(t.settings.method.integrator))
+        t.settings.step = 1e-3;
+    keel_simulation *sim = open_simulation(&t);
+    int u = keel_find_input(t.model->system, "u", t.messages);
+    int wind = keel_find_input(t.model->system, "wind.x", t.messages);
+    double x = 0, v = 0;
+    keel_row row;
+    assert_true(u >= 0 && wind >= 0);
+    for (int k = 0; k < 30; k++) { /* beyond the end of the model */
+        double h = 0.05, a = 1 - 0.1 * k + (k % 3 == 0 ? 2 : 0);
+        assert_int_equal(keel_simulation_set_input(sim, u, 1 - 0.1 * k), KEEL_OK);
+        assert_int_equal(keel_simulation_set_input(sim, wind, k % 3 == 0 ? 2 : 0), KEEL_OK);
+        x += h * v + a * h * h / 2, v += a * h;
+        if (keel_simulation_advance(sim, h * (k + 1), &row))
+            fail_msg("%s: %s", method, trial_error(&t));
+        assert_true(keel_simulation_time(sim) == h * (k + 1));
+        if (!(fabs(row.q[0] - x) < 1e-6) || !(fabs(row.v[0] - v) < 1e-6))
+            fail_msg("%s: x = %g instead of %g, v = %g instead of %g at %g", method, row.q[0], x, row.v[0], v,
+                     h * (k + 1));
+        if (is_saved && k % 7 == 4) {
+            keel_checkpoint *saved = keel_simulation_save(sim, &t.status);
+            if (!saved) /* the end has just moved */
+                continue;
+            keel_settings settings = t.settings;
+            settings.until = keel_simulation_until(sim);
+            keel_simulation *loaded =
+                keel_simulation_load(t.model->system, &settings, saved, t.messages, &t.status);
+            if (!loaded)
+                fail_msg("%s: %s", method, trial_error(&t));
+            keel_checkpoint_free(saved);
+            keel_simulation_free(sim);
+            sim = loaded;
+        }
+    }
+    result[0] = row.q[0], result[1] = row.v[0];
+    assert_int_equal(keel_simulation_set_input(sim, 2, 1), KEEL_ERROR_INPUT);
+    assert_int_equal(keel_simulation_set_input(sim, u, NAN), KEEL_ERROR_INPUT);
+    assert_int_equal(keel_find_input(t.model->system, "v", t.messages), -1);
+    keel_simulation_free(sim);
+    trial_end(&t);
+}
+
+static void test_inputs(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof STEPPING / sizeof *STEPPING; i++)
+        for (int body = 0; body < 2; body++) {
+            double straight[2], saved[2];
+            push(body ? PUSHED_BODY : PUSHED, STEPPING[i], false, straight);
+            push(body ? PUSHED_BODY : PUSHED, STEPPING[i], true, saved);
+            assert_memory_equal(straight, saved, sizeof saved);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_those_of_the_run),
@@ -239,6 +319,7 @@ int main(void) {
         cmocka_unit_test(test_a_moved_end_is_saved),
         cmocka_unit_test(test_columns_have_handles),
         cmocka_unit_test(test_unknown_names),
+        cmocka_unit_test(test_inputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

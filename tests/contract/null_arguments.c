@@ -156,6 +156,8 @@ static void mechanism_functions(void **state) {
     REFUSES(2, keel_mechanism_joint_mesh(P(0), 0, P(1)) == 0);
     IGNORES(2, keel_mechanism_gravity(P(0), P(1)));
     REFUSES(4, keel_mechanism_body_jacobian(P(0), P(1), P(2), 0, P(3)) == KEEL_ERROR_INPUT);
+    REFUSES(3, keel_mechanism_add_state(P(0), P(1), (keel_location){0}, 0, P(2), NULL) == KEEL_ERROR_INPUT);
+    REFUSES(3, keel_mechanism_add_definition(P(0), P(1), (keel_location){0}, P(2), NULL) == KEEL_ERROR_INPUT);
 }
 
 static void method_functions(void **state) {
@@ -405,6 +407,9 @@ static void simulation_functions(void **state) {
     REFUSES(2, keel_simulation_set_state(P(0), P(1)) == KEEL_ERROR_INPUT);
     REFUSES(1, keel_simulation_reset(P(0)) == KEEL_ERROR_INPUT);
     REFUSES(1, keel_simulation_until(P(0)) == 0);
+    REFUSES(2, keel_find_input(P(0), P(1), NULL) == -1);
+    REFUSES(1, keel_simulation_set_input(P(0), 0, 1) == KEEL_ERROR_INPUT);
+    REFUSES(1, isnan(keel_simulation_input(P(0), 0)));
 }
 
 int main(void) {
