@@ -240,14 +240,15 @@ static const char PUSHED[] = "keel: 1\n"
                              "  kinetic: x'^2/2\n"
                              "  forces: {x: u + wind.x}\n"
                              "simulate: {until: 1, tolerance: 1e-8}\n";
-static const char PUSHED_BODY[] = "keel: 1\n"
-                                  "planar: true\n"
-                                  "inputs: {u: 1, wind.x: 0}\n"
-                                  "definitions: {push: u + wind.x}\n"
-                                  "bodies: {cart: {mass: 1, centre: [0, 0], inertia: 1}}\n"
-                                  "joints: {x: {type: prismatic, bodies: [ground, cart], at: [0, 0], axis: [1, 0]}}\n"
-                                  "forces: {push: {type: force, body: cart, at: [0, 0], vector: [push, 0]}}\n"
-                                  "simulate: {until: 1, tolerance: 1e-8}\n";
+static const char PUSHED_BODY[] =
+    "keel: 1\n"
+    "planar: true\n"
+    "inputs: {u: 1, wind.x: 0}\n"
+    "definitions: {push: u + wind.x}\n"
+    "bodies: {cart: {mass: 1, centre: [0, 0], inertia: 1}}\n"
+    "joints: {x: {type: prismatic, bodies: [ground, cart], at: [0, 0], axis: [1, 0]}}\n"
+    "forces: {push: {type: force, body: cart, at: [0, 0], vector: [push, 0]}}\n"
+    "simulate: {until: 1, tolerance: 1e-8}\n";
 
 static const char *const STEPPING[] = {"auto",   "rk4",   "dopri5", "bdf",
                                        "radau5", "adams", "ida",    "generalized-alpha/index3/none"};
