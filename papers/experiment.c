@@ -14,6 +14,7 @@ bool ki_trial_init(ki_draft *d, ki_trial *t, const keel_model *model, const char
     if (!model)
         return false;
     *t = (ki_trial){.model = model, .settings = model->settings, .result = ki_draft_result(d)};
+    t->settings.base_steps = 0; /* methods as the papers have them: multistep ones do not begin anew */
     t->settings.method = ki_method(method);
     return t->result;
 }
