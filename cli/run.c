@@ -251,9 +251,15 @@ static keel_status on_between(void *user, const struct keel_run_state *run) {
     return checked(s, cli_checkpoint_between(&s->checkpoint, run, &s->rows));
 }
 
-/* Closes the rows; the result is that of the run, or NULL. */
+/* Closes the rows. Those that memory was too small for are not written, either: the run is over, so that only
+ * the file can tell. */
 static void close_rows(session *s, const keel_result *result, const char *message) {
-    checked(s, cli_rows_close(&s->rows, result, message));
+    keel_status status = cli_rows_close(&s->rows, result, message);
+    if (status == KEEL_ERROR_MEMORY) {
+        errno = ENOMEM;
+        write_failed(s, s->request->rows_path);
+    }
+    checked(s, status);
 }
 
 static void write_summary(session *s, const keel_result *result, const char *message) {

@@ -43,6 +43,10 @@ static const char *const COMMANDS[] = {
     "run %M/pendulum.yaml --until 0.1 --method bdf --verify --errors errors.csv",
     "run %M/pendulum.yaml --until 0.1 --method ida/ggl",
     "run %M/pendulum.yaml --until 0.1 --option code=native",
+    "run %M/pendulum.yaml --until 0.1 -o rows.csv --checkpoint run.keel",
+    "run %M/four_bar.yaml --until 0.02 -o rows.h5 --option code=tape --checkpoint run.keel --every 0",
+    "run --resume kept.keel --checkpoint run.keel",
+    "run %M/pendulum.yaml --until 0.2 --start kept.csv",
     "run broken.yaml",
     "report %M/four_bar.yaml --until 0.02 -o page.html",
     "report kept.csv -o page.html",
@@ -55,7 +59,8 @@ static const char *const COMMANDS[] = {
 enum { COMMAND_COUNT = sizeof COMMANDS / sizeof *COMMANDS };
 
 /* Files that commands write; numbers that differ from run to run stand in none but these. */
-static const char *const WRITTEN[] = {"start.csv", "rows.csv", "rows.h5", "errors.csv", "page.html"};
+static const char *const WRITTEN[] = {"start.csv",  "rows.csv",  "rows.h5",
+                                      "errors.csv", "page.html", "run.keel"};
 enum { WRITTEN_COUNT = sizeof WRITTEN / sizeof *WRITTEN };
 
 static const char BROKEN[] =
@@ -219,6 +224,7 @@ static void prepare(void) {
     if (!file || fputs(BROKEN, file) < 0 || fclose(file))
         stop("broken.yaml");
     run("run %M/pendulum.yaml --until 0.1 -o kept.csv", 0, 0, &o);
+    run("run %M/pendulum.yaml --until 0.1 -o rest.csv --checkpoint kept.keel", 0, 0, &o);
     run("run %M/four_bar.yaml --until 0.02 -o kept.h5", 0, 0, &o);
     if (o.code || page->calls == 0) {
         printf("%s\n", o.err[0] ? o.err : "the allocator was not loaded");
