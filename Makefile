@@ -2,7 +2,7 @@
 
 BUILD   := build
 DEMO    := $(BUILD)/demo
-SOURCES := cli papers src include tests bench samples fuzz
+SOURCES := cli papers src include tests bench samples fuzz python
 FUZZ_SECONDS := 60
 SEED    := 1
 COUNT   := 5000

@@ -13,7 +13,7 @@ packages="build-essential cmake ninja-build pkg-config libfyaml-dev libcmocka-de
 packages="$packages libsuitesparse-dev liblapacke-dev libsundials-dev libhdf5-dev"
 ci_packages="clang clang-format clang-tidy libclang-rt-14-dev valgrind zsh mandoc"
 bench_packages="libsiconos-numerics-dev libsimbody-dev libmujoco-dev libdart-dev libode-dev valgrind"
-python_packages="python3-venv python3-numpy python3-pytest python3-matplotlib mypy"
+python_packages="python3-venv python3-numpy python3-pytest python3-matplotlib python3-pandas mypy"
 python_packages="$python_packages python3-nbclient python3-nbformat python3-ipykernel"
 
 # Those whose program is not there; people often have node from elsewhere.

@@ -14,7 +14,7 @@ from ._library import lib as _lib
 from ._mechanism import Mechanism
 from ._model import Check, Model, load, loads, models
 from ._run import Run
-from ._simulation import Simulation, State
+from ._simulation import Samples, Simulation, State
 from ._sweep import Sweep, sweep
 
 __version__: str = _decode(_lib.keel_version())
@@ -32,6 +32,7 @@ __all__ = [
     "NameNotFound",
     "Run",
     "RunError",
+    "Samples",
     "Simulation",
     "State",
     "Sweep",

@@ -10,6 +10,7 @@ from typing import Any, Callable, Mapping
 
 OK = 0
 INTERRUPTED = 1
+ERROR_INPUT = -2
 SEVERITIES = ("note", "warning", "error")
 SIZES = ("q", "v", "z", "s", "lambda", "outputs")
 NAME_Q, NAME_V, NAME_Z, NAME_S, NAME_CONSTRAINT, NAME_OUTPUT = range(6)
@@ -91,6 +92,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "keel_simulation_step": (c_int, [c_void_p]),
     "keel_simulation_advance": (c_int, [c_void_p, c_double, c_void_p]),
     "keel_simulation_set_state": (c_int, [c_void_p, POINTER(CState)]),
+    "keel_find_input": (c_int, [c_void_p, c_char_p, c_void_p]),
+    "keel_simulation_set_input": (c_int, [c_void_p, c_int, c_double]),
     "keel_simulation_reset": (c_int, [c_void_p]),
     "keel_row_new": (c_void_p, []),
     "keel_row_free": (None, [c_void_p]),

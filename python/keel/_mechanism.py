@@ -15,6 +15,19 @@ if TYPE_CHECKING:
 Formula = Union[str, float]
 Place = Union[str, Sequence[Formula]]
 
+SECTIONS = (
+    "parameters",
+    "inputs",
+    "points",
+    "bodies",
+    "joints",
+    "states",
+    "definitions",
+    "forces",
+    "motions",
+    "start",
+    "outputs",
+)
 WIDTH = 110  # columns of a line
 
 # texts that YAML takes as they stand, also inside of braces
@@ -81,10 +94,10 @@ class Mechanism:
     def __init__(self, name: str, **fields: Any) -> None:
         self.name = name
         self._fields = _keys(fields)
-        self._simulate: dict[str, Any] = {"until": 1}
+        self._simulate: dict[str, Any] = {}
         self._sections: dict[str, dict[str, Any]] = {
             key: {}
-            for key in ("parameters", "points", "bodies", "joints", "forces", "motions", "start", "outputs")
+            for key in SECTIONS
         }
 
     def _add(self, section: str, name: str, part: Any) -> "Mechanism":
@@ -118,6 +131,18 @@ class Mechanism:
         """A force: "spring", "torsion", "force", "torque", "bushing" with their keys."""
         return self._add("forces", name, _keys({"type": type, **fields}))
 
+    def inputs(self, named: Mapping[str, Formula] | None = None, /, **more: Formula) -> "Mechanism":
+        """Numbers that formulas may use and a simulation sets, with their values until then: m.inputs(torque=0)."""
+        return self._add_all("inputs", named, more)
+
+    def state(self, name: str, start: Formula, rate: Formula) -> "Mechanism":
+        """A first-order state, of a controller or an actuator: its rate may use what forces may use."""
+        return self._add("states", name, {"start": start, "rate": rate})
+
+    def definitions(self, named: Mapping[str, Formula] | None = None, /, **more: Formula) -> "Mechanism":
+        """Names for formulas."""
+        return self._add_all("definitions", named, more)
+
     def motion(
         self, name: str, of: str, *, value: Formula | None = None, speed: Formula | None = None
     ) -> "Mechanism":
@@ -133,7 +158,7 @@ class Mechanism:
         return self._add_all("outputs", named, more)
 
     def simulate(self, **options: Formula) -> "Mechanism":
-        """Options of runs; until is 1 unless given here or to `run`."""
+        """Options of runs, which `run` may replace: m.simulate(until=2, tolerance=1e-9)."""
         self._simulate.update(options)
         return self
 
@@ -145,7 +170,8 @@ class Mechanism:
         for key, section in self._sections.items():
             if section:
                 lines += _section(key, section, key in ("bodies", "joints", "forces"))
-        lines.append(f"simulate: {_flow(self._simulate)}")
+        if self._simulate:
+            lines += _entry("simulate", self._simulate, 0)
         return "\n".join(lines) + "\n"
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -201,6 +201,8 @@ def run_model(
         raise fail(ModelError, log.messages(), "out of memory")
     run = Run(model, Handle(pointer, lib.keel_trajectory_free, model._handle))
     watch.raise_again(run)
+    if run.status == c.ERROR_INPUT and not len(run):
+        raise fail(ModelError, log.messages(), ended(run.status))
     if run.status < 0:
         error = fail(RunError, log.messages(), ended(run.status))
         error.run = run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ctypes import byref
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Mapping
+from typing import TYPE_CHECKING, Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -42,6 +42,43 @@ class State:
         )
 
 
+class _Rates:
+    """Quantities by the names of what they are the rates of."""
+
+    def __init__(self, of: "Simulation") -> None:
+        self._of = of
+
+    def __getitem__(self, name: str) -> float:
+        return self._of[name + "'"]
+
+
+#: From t, quantities and their rates, by name, to the value of an input.
+Controller = Callable[[float, "Simulation", _Rates], float]
+
+
+class Samples:
+    """What `Simulation.drive` met: columns by name, a row where every interval begins and one at the end."""
+
+    def __init__(self, names: Sequence[str], values: "Floats") -> None:
+        self.names, self.values = list(names), values
+
+    @property
+    def t(self) -> "Floats":
+        return self["t"]
+
+    def __getitem__(self, name: str) -> "Floats":
+        if name not in self.names:
+            raise NameNotFound(f"there is no sampled {name!r}; there are {', '.join(self.names)}")
+        column: "Floats" = self.values[:, self.names.index(name)]
+        return column
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+    def __repr__(self) -> str:
+        return f"<keel.Samples: {len(self)} of {', '.join(self.names)}>"
+
+
 class Simulation:
     """`step` and `advance` go on in time, `s["angle"]` reads a quantity there, `s.state` is read and set."""
 
@@ -57,6 +94,8 @@ class Simulation:
         self._row = Handle(lib.keel_row_new(), lib.keel_row_free)
         self._system = model._system
         self._quantities: dict[str, Quantity] = {}
+        self._inputs: dict[str, int] = {}
+        self._outputs = model.outputs
         self._sizes = list(model._sizes())
         self._t: float = lib.keel_simulation_time(pointer)
         self._advance(self._t)
@@ -76,8 +115,24 @@ class Simulation:
         """The time reached."""
         return self._t
 
-    def step(self, dt: float | None = None) -> "Simulation":
-        """Goes on by dt; without it by one step of the method."""
+    def set(self, **inputs: float) -> "Simulation":
+        """Sets inputs of the model from now on, until they are set again."""
+        before = len(self._log)
+        for name, value in inputs.items():
+            if name not in self._inputs:
+                log = Log()
+                number = lib.keel_find_input(self._system, name.encode(), log.pointer)
+                if number < 0:
+                    raise NameNotFound("; ".join(m.text for m in log.messages()))
+                self._inputs[name] = number
+            status = lib.keel_simulation_set_input(self._handle.pointer, self._inputs[name], float(value))
+            self._done(status, before)
+        return self
+
+    def step(self, dt: float | None = None, **inputs: float) -> "Simulation":
+        """Goes on by dt, with inputs set first; without dt by one step of the method."""
+        if inputs:
+            self.set(**inputs)
         if dt is not None:
             self._advance(self._t + dt)
             return self
@@ -87,10 +142,37 @@ class Simulation:
         self._advance(lib.keel_simulation_time(self._handle.pointer))
         return self
 
-    def advance(self, t: float) -> "Simulation":
-        """Goes on to time t."""
+    def advance(self, t: float, **inputs: float) -> "Simulation":
+        """Goes on to time t, with inputs set first."""
+        if inputs:
+            self.set(**inputs)
         self._advance(float(t))
         return self
+
+    def drive(
+        self,
+        until: float,
+        every: float,
+        controllers: Mapping[str, Controller] | None = None,
+        /,
+        **more: Controller,
+    ) -> Samples:
+        """Goes on to `until` with inputs that Python functions give: s.drive(2, 0.001, torque=motor).
+
+        A function gets t, quantities and their rates by name, `def motor(t, q, v): return -3*v["O.angle"]`, where
+        every interval begins; its value is held until the next one. Samples are t, outputs and these inputs."""
+        functions = {**(controllers or {}), **more}
+        names = ["t", *self._outputs, *functions]
+        rates, begin, rows = _Rates(self), self._t, []
+        count = max(int(np.ceil((until - begin) / every - 1e-9)), 0)
+        values = {}
+        for i in range(count):
+            values = {name: float(function(self._t, self, rates)) for name, function in functions.items()}
+            self.set(**values)
+            rows.append([self._t, *self.outputs.values(), *values.values()])
+            self._advance(min(begin + (i + 1) * every, until))
+        rows.append([self._t, *self.outputs.values(), *(values.get(name, np.nan) for name in functions)])
+        return Samples(names, np.array(rows))
 
     def __getitem__(self, name: str) -> float:
         quantity = self._quantities.get(name)
@@ -104,7 +186,7 @@ class Simulation:
 
     @property
     def outputs(self) -> dict[str, float]:
-        return {name: self[name] for name in self.model.outputs}
+        return {name: self[name] for name in self._outputs}
 
     @property
     def state(self) -> State:

@@ -2,8 +2,10 @@
 
 import os
 import signal
+import sys
 import threading
 import time
+import types
 import warnings
 
 import pytest
@@ -28,6 +30,7 @@ def test_wrong_options():
     assert "did you mean 'tolerance'?" in message(keel.ModelError, lambda: m.run(tolerence=1))[0]
     assert "did you mean 'bdf'?" in message(keel.ModelError, lambda: m.run(method="bdv"))[0]
     assert "tolerance" in message(keel.ModelError, lambda: m.simulation(tolerance=-1))[0]
+    assert "'until'" in message(keel.ModelError, lambda: m.run(until=-1))[0]
     assert "small" in message(keel.ModelError, lambda: m.run(tolerance="small"))[0]
     with pytest.raises(TypeError):
         m.run(until=[1])
@@ -109,3 +112,20 @@ def test_progress_in_a_terminal(capsys):
     assert "of 1e+04 [" in capsys.readouterr().err
     keel.load("four_bar").run()
     assert capsys.readouterr().err == ""
+
+
+def test_progress_in_a_notebook(monkeypatch):
+    """A line under the cell that is written anew and is empty at the end."""
+    shown = []
+
+    class Line:
+        def update(self, data, raw):
+            shown.append(data["text/plain"])
+
+    module = types.ModuleType("IPython.display")
+    module.display = lambda data, raw, display_id: Line()
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    monkeypatch.setattr("keel._progress._in_notebook", lambda: True)
+    begin = time.monotonic()
+    keel.load("andrews").run(until=1e4, max_steps=1e12, stop=lambda: time.monotonic() > begin + 0.8)
+    assert "of 1e+04 [" in shown[0] and shown[-1] == ""

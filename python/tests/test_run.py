@@ -1,6 +1,7 @@
 """Models are run, led and looked at; the numbers are those of the library."""
 
 import pickle
+import sys
 
 import numpy as np
 import pytest
@@ -36,6 +37,18 @@ def test_columns_are_arrays():
     with pytest.raises(ValueError):
         r["torque"][0] = 1
     assert list(r.frame()["torque"]) == list(r["torque"])
+
+
+def test_frames(monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    r = keel.load("four_bar").run(until=0.1)
+    frame = r.frame()
+    assert isinstance(frame, pandas.DataFrame) and frame.index.name == "t"
+    assert np.array_equal(frame["torque"], r["torque"]) and list(frame.index) == list(r.t)
+    monkeypatch.setitem(sys.modules, "pandas", None)  # as if it were not there
+    table = r.frame()
+    assert isinstance(table, np.ndarray) and table.dtype.names == tuple(r.names)
+    assert np.array_equal(table["torque"], r["torque"])
 
 
 def test_arrays_outlive_their_run():
