@@ -66,3 +66,53 @@ def test_mechanisms_with_inputs_and_states():
     s = m.model().simulation()
     assert s.advance(20)["angle"] == pytest.approx(0.3, abs=1e-3)
     assert s.advance(40, target=-0.2)["angle"] == pytest.approx(-0.2, abs=1e-3)
+
+
+SERVO = """\
+keel: 1
+name: cart with an actuator
+planar: true
+inputs: {u: 0}
+states: {force: {start: 0, rate: (u - force)/0.02}}
+bodies: {cart: {mass: 2, centre: [0, 0], inertia: 1}}
+joints: {rail: {type: prismatic, bodies: [ground, cart], at: [0, 0], axis: x}}
+forces: {push: {type: force, body: cart, vector: [force, 0]}}
+outputs: {x: cart.x, speed: cart.x'}
+simulate: {until: 1, tolerance: 1e-12}
+"""
+
+
+def exponential(a):
+    """exp(a) by its series, halved 10 times first."""
+    term = total = np.eye(len(a))
+    for k in range(1, 20):
+        term = term @ a / 2**10 / k
+        total = total + term
+    for _ in range(10):
+        total = total @ total
+    return total
+
+
+def test_sampled_cascade_with_actuator_lag():
+    """A controller of the position sets the speed that another one keeps, every millisecond; against the exact
+    solution between samples: the exponential of the linear system of x, speed, force, u."""
+    every, target = 0.001, 0.2
+    memory = {"python": 0.0, "exact": 0.0}
+
+    def cascade(which, x, speed):
+        error = 12 * (target - x) - speed
+        memory[which] += every * error
+        return 40 * error + 150 * memory[which]
+
+    def controller(t, q, v):
+        return cascade("python", q["rail.displacement"], v["rail.displacement"])
+
+    driven = keel.loads(SERVO).simulation().drive(1, every, u=controller)
+    system = np.array([[0, 1, 0, 0], [0, 0, 0.5, 0], [0, 0, -50, 50], [0, 0, 0, 0]], dtype=float)
+    over = exponential(system * every)
+    y = np.zeros(4)
+    for row in range(1000):
+        y[3] = cascade("exact", y[0], y[1])
+        assert abs(driven["x"][row] - y[0]) < 1e-9 and abs(driven["speed"][row] - y[1]) < 1e-9
+        y = over @ y
+    assert abs(driven["x"][1000] - y[0]) < 1e-9 and abs(y[0] - target) < 0.02
