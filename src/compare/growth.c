@@ -22,7 +22,7 @@
 #define TIGHT        1e-11
 
 /* Steps of the reference that a displaced motion may take. */
-#define PATIENCE 3.0
+#define PATIENCE 1.2
 
 enum { TIMES = 8, SIDES = 2 };
 

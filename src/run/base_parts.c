@@ -173,9 +173,9 @@ void ki_visit_watch(ki_stream *s, ki_watch *w, int m, int n) {
 /* ---- all that is told of a run */
 
 static void visit_stiffness(ki_stream *s, ki_stiffness *x) {
-    double *numbers[] = {&x->t,          &x->work,   &x->explicit_step, &x->work_before,
-                         &x->trial_work, &x->judged, &x->cost,          &x->patience,
-                         &x->least,      &x->well,   &x->taken,         &x->explicit_work};
+    double *numbers[] = {&x->t,       &x->work,   &x->explicit_step, &x->work_before, &x->trial_work,
+                         &x->trial_t, &x->judged, &x->cost,          &x->patience,    &x->least,
+                         &x->well,    &x->taken,  &x->explicit_work};
     bool *answers[] = {&x->is_implicit, &x->on_trial, &x->is_running, &x->from_start, &x->has_worked};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         ki_visit_double(s, numbers[i]);

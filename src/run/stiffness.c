@@ -105,6 +105,7 @@ static void begin_implicit(keel_simulation *sim, double t, const ki_spectrum *fo
     keel_integrator kind = implicit_method(sim);
     sim->stiffness.is_implicit = sim->stiffness.on_trial = sim->stiffness.from_start = true;
     sim->stiffness.trial_work = (double)sim->dynamics.evaluations;
+    sim->stiffness.trial_t = t;
     sim->stiffness.explicit_step = h;
     sim->stiffness.work_before = KI_DOP853.stages / h;
     sim->settings.method.integrator = kind;
@@ -140,6 +141,7 @@ static void begin_trial(keel_simulation *sim, double work_before) {
     s->before = sim->settings.method.integrator;
     s->work_before = work_before;
     s->trial_work = work_so_far(sim);
+    s->trial_t = sim->integrator->t;
     s->on_trial = true;
     s->is_running = s->from_start = false;
 }
@@ -205,6 +207,14 @@ static bool is_implicit(keel_integrator kind) {
     return kind == KEEL_RADAU5 || kind == KEEL_RADAU9 || kind == KEEL_BDF;
 }
 
+/* Work per time of the method on trial: once it has found its step, or all in all, whichever is less. A
+ * method that has come far has shown what it is good for, even if the last few steps were short. */
+static double work_of_trial(const keel_simulation *sim) {
+    const ki_stiffness *s = &sim->stiffness;
+    double all = (work_so_far(sim) - s->trial_work) / (sim->integrator->t - s->trial_t);
+    return fmin(work_per_time(sim), all);
+}
+
 /* Waits for the next trial; `failed`: for longer each time. */
 static void end_trial(keel_simulation *sim, bool failed) {
     ki_stiffness *s = &sim->stiffness;
@@ -259,7 +269,7 @@ static keel_status follow_trial(keel_simulation *sim, long steps) {
     }
     if ((!s->is_running || steps < IMPLICIT_STEPS) && !(too_much && steps > 0))
         return KEEL_OK;
-    double work = work_per_time(sim);
+    double work = work_of_trial(sim);
     if (work > s->work_before) {
         s->has_worked &= s->worked != sim->settings.method.integrator;
         return go_back(sim, work);

@@ -31,7 +31,8 @@ typedef struct ki_stiffness {
     bool from_start;        /* ... because of the eigenvalues at the start     */
     keel_integrator before; /* of a trial: what the run goes back to, ... */
     double work_before;     /* ... and its work per time */
-    double trial_work;      /* the work done when the trial began */
+    double trial_work;      /* the work done when the trial began, ... */
+    double trial_t;         /* ... and when */
     double judged;          /* the work done when the last one ended */
     double cost;            /* ... and what it cost, times what is waited */
     double patience;        /* so much more work before the next */
