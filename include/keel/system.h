@@ -255,6 +255,9 @@ struct keel_system {
         void (*values)(const keel_system *system, void *work, const keel_point *at, double *g);
         const char *const *name;    /* [count] for messages: "sign in 'drag'"; NULL: made up */
         const keel_location *where; /* [count] in the model file; NULL: not known */
+        /* [count] 1: the formula goes over from one side to the other in no time, but smoothly, and the
+         * function is zero in between. A step that sees this is not ended. NULL: none does. */
+        const int *steep;
     } switches;
 
     /* Names for messages and results; any of them may be NULL, a name like "q[3]" is made up then. */

@@ -26,8 +26,11 @@ static int place_among(const found_switches *f, ki_node g) {
 
 static void note_switch(void *user, ki_op op, ki_node g) {
     found_switches *f = user;
-    if (place_among(f, g) < f->count)
+    int known = place_among(f, g);
+    if (known < f->count) {
+        f->op[known] = f->op[known] == KI_TANH ? op : f->op[known];
         return;
+    }
     if (f->count == f->capacity) {
         int capacity = f->capacity ? 2 * f->capacity : 16;
         ki_node *larger = KI_SCRATCH(f->b, ki_node, capacity);
@@ -93,17 +96,23 @@ static void build_sides(ki_builder *b, const found_switches *f) {
     keel_system *s = &b->model->system;
     const ki_item **owner = KI_SCRATCH(b, const ki_item *, f->count);
     const char **name = KI_NEW(&b->model->arena, const char *, f->count);
+    int *steep = KI_NEW(&b->model->arena, int, f->count);
     keel_location *where = KI_NEW(&b->model->arena, keel_location, f->count);
-    if (!owner || !name || !where || f->count == 0)
+    if (!owner || !name || !where || !steep || f->count == 0)
         return;
     find_owners(b, f, owner);
     for (int i = 0; i < f->count; i++)
         name_switch(b, f->op[i], owner[i], &name[i], &where[i]);
+    for (int i = 0; i < f->count; i++) {
+        steep[i] = f->op[i] == KI_TANH;
+        f->g[i] = ki_switch_side(b->graph, f->op[i], f->g[i]);
+    }
     b->model->sides = ki_tape_new(b->graph, f->g, f->count, b->inputs.count);
     b->out_of_memory |= !b->model->sides;
     s->switches.count = f->count;
     s->switches.name = name;
     s->switches.where = where;
+    s->switches.steep = steep;
 }
 
 static bool find_switches(ki_builder *b, found_switches *all) {

@@ -15,6 +15,7 @@ static ki_node switching_function(ki_graph *graph, const ki_expression *n) {
     case KI_SIGN:
     case KI_ABS:
     case KI_ATAN2:
+    case KI_TANH:
         return n->arg[0];
     default:
         return KI_NONE;
@@ -36,6 +37,14 @@ bool ki_switches_of(ki_graph *graph, const ki_node *nodes, int count,
     return !graph->failed;
 }
 
+ki_node ki_switch_side(ki_graph *graph, ki_op op, ki_node g) {
+    static const double BETWEEN = 3;
+    if (op != KI_TANH)
+        return g;
+    ki_node above = ki_binary(graph, KI_MAX, g, ki_number(graph, -BETWEEN));
+    return ki_binary(graph, KI_SUB, g, ki_binary(graph, KI_MIN, above, ki_number(graph, BETWEEN)));
+}
+
 const char *ki_switch_word(ki_op op) {
     switch (op) {
     case KI_MIN:
@@ -48,6 +57,8 @@ const char *ki_switch_word(ki_op op) {
         return "abs";
     case KI_ATAN2:
         return "atan2";
+    case KI_TANH:
+        return "tanh";
     default:
         return "a comparison";
     }

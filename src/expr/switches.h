@@ -5,6 +5,7 @@
  *     a < b, a <= b    g = a - b     jumps            sign(a)   g = a    jumps
  *     min, max         g = a - b     has a kink       abs(a)    g = a    has a kink
  *     atan2(y, x)      g = y         jumps, where x < 0
+ *     tanh(a)          g = a         is steep: constant but for |a| of order one
  *
  * a == b, and conditions that are any number but not 0, are true at single points only: they do not count.
  */
@@ -17,6 +18,13 @@
  * g is a number do not count. False when out of memory. */
 bool ki_switches_of(ki_graph *graph, const ki_node *nodes, int count,
                     void (*visit)(void *user, ki_op op, ki_node g), void *user);
+
+/* The function that tells sides of the state: g, and for tanh that without what is between the sides,
+ *
+ *     a - min(max(a, -3), 3)
+ *
+ * Steps that see how tanh goes over never change its sign, those that jump over it do. */
+ki_node ki_switch_side(ki_graph *graph, ki_op op, ki_node g);
 
 /* What an operation with branches is called: "sign", "a comparison", ... */
 const char *ki_switch_word(ki_op op);

@@ -51,8 +51,10 @@ static void note_function(void *user, ki_op op, ki_node g) {
     if (f->is_of_time != f->of_time)
         return;
     for (int i = f->first; i < f->count; i++)
-        if (f->g[i] == g || f->g[i] == negative)
+        if (f->g[i] == g || f->g[i] == negative) {
+            f->op[i] = f->op[i] == KI_TANH ? op : f->op[i];
             return;
+        }
     if (!has_room(f)) {
         f->no_memory = true;
         return;
@@ -101,6 +103,8 @@ static keel_status build_sides(ki_mech *mech, laws_found *f, const ki_formula *l
                           .input = law->input,
                           .outputs = f->count - f->first,
                           .work = mech->tape_size};
+    for (int i = f->first; i < f->count; i++)
+        f->g[i] = ki_switch_side(mech->laws, f->op[i], f->g[i]);
     sides->tape = ki_tape_new(mech->laws, f->g + f->first, sides->outputs, 1 + extra + law->input_count);
     if (!sides->tape)
         return KEEL_ERROR_MEMORY;
@@ -111,21 +115,25 @@ static keel_status build_sides(ki_mech *mech, laws_found *f, const ki_formula *l
 static keel_status name_sides(ki_mech *mech, const laws_found *f) {
     const char **name = KI_NEW(&mech->arena, const char *, f->count);
     keel_location *where = KI_NEW(&mech->arena, keel_location, f->count);
+    int *steep = KI_NEW(&mech->arena, int, f->count);
     char text[200];
     int k = 0;
-    for (int i = 0; i < mech->force_count && name && where; i++)
+    for (int i = 0; i < mech->force_count && name && where && steep; i++)
         for (int j = 0; j < mech->force[i].sides.outputs; j++, k++) {
             snprintf(text, sizeof text, "%s in '%s'", ki_switch_word(f->op[k]), mech->force[i].name);
             name[k] = ki_arena_text(&mech->arena, text, strlen(text));
             where[k] = mech->force[i].where;
+            steep[k] = f->op[k] == KI_TANH;
         }
-    for (; name && where && k < f->count; k++) {
+    for (; name && where && steep && k < f->count; k++) {
+        steep[k] = f->op[k] == KI_TANH;
         snprintf(text, sizeof text, "%s in the rate of a state", ki_switch_word(f->op[k]));
         name[k] = ki_arena_text(&mech->arena, text, strlen(text));
     }
     mech->system.switches.count = f->count;
     mech->system.switches.name = name;
     mech->system.switches.where = where;
+    mech->system.switches.steep = steep;
     return mech->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
 }
 

@@ -110,6 +110,7 @@ void ki_visit_switching(ki_stream *s, ki_switching *x, int n_y) {
     ki_visit_doubles(s, x->latest, x->count);
     ki_visit_ints(s, x->returned, x->count, 0, INT_MAX / 2);
     ki_visit_bools(s, x->ignored, x->count);
+    ki_visit_doubles(s, x->largest, x->count);
     ki_visit_doubles(s, x->y_old, n_y);
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "run/events.h"
+#include "run/sides_look.h"
 #include "stabilize/stabilizer.h"
 
 /* A function that is passed again so often, each time at once, is passed without end. */
@@ -29,6 +30,8 @@ enum { MISSES_MOST = 4 };
 static const double AT_ONCE = 1e-3; /* of a usual step */
 
 keel_status ki_sides_init(keel_simulation *sim) {
+    static const double NOISE = 10;
+    const keel_settings *set = &sim->settings;
     ki_switching *s = &sim->switching;
     int n = sim->system->switches.count;
     int n_y = sim->system->n_q + sim->system->n_v + sim->system->n_z + 1;
@@ -36,6 +39,10 @@ keel_status ki_sides_init(keel_simulation *sim) {
     s->g = KI_NEW(&sim->arena, double, n);
     s->g_here = KI_NEW(&sim->arena, double, n);
     s->g_start = KI_NEW(&sim->arena, double, n);
+    s->inside = KI_NEW(&sim->arena, double, KI_PLACES *n);
+    s->largest = KI_NEW(&sim->arena, double, n);
+    s->noise =
+        NOISE * (set->tolerance + (set->absolute_tolerance > 0 ? set->absolute_tolerance : set->tolerance));
     s->side = KI_NEW(&sim->arena, signed char, n);
     s->latest = KI_NEW(&sim->arena, double, n);
     s->returned = KI_NEW(&sim->arena, int, n);
@@ -48,154 +55,6 @@ keel_status ki_sides_init(keel_simulation *sim) {
     for (int i = 0; s->latest && i < n; i++)
         s->latest[i] = -INFINITY;
     return sim->arena.failed ? KEEL_ERROR_MEMORY : KEEL_OK;
-}
-
-/* g at (t, y) */
-static void values_at(keel_simulation *sim, double t, const double *y, double *g) {
-    const keel_system *sys = sim->system;
-    keel_point at = {.t = ki_time_asked(&sim->dynamics, t),
-                     .q = y,
-                     .v = y + sys->n_q,
-                     .z = y + sys->n_q + sys->n_v,
-                     .s = sim->rows.s,
-                     .lambda = sim->rows.lambda};
-    sys->switches.values(sys, sim->switching.work, &at, g);
-}
-
-/* The same inside the last step. False where there is no dense output. */
-static bool values_inside(keel_simulation *sim, double t, double *g) {
-    ki_integrator *in = sim->integrator;
-    double *y = sim->switching.y;
-    if (in->method->interpolate(in, t, y))
-        return false;
-    ki_normalize(&sim->rows, y);
-    values_at(sim, t, y, g);
-    return true;
-}
-
-static signed char sign_of(double g) {
-    return (signed char)((g > 0) - (g < 0));
-}
-
-/* A function that has changed sign against `side`, or -1. */
-static int changed_side(const ki_switching *s, const double *g) {
-    for (int i = 0; i < s->count; i++)
-        if (!s->ignored[i] && s->side[i] * sign_of(g[i]) < 0)
-            return i;
-    return -1;
-}
-
-/* A step of h between two states. */
-typedef struct span_of_step {
-    double t, h;
-    const double *y0, *y1;
-} span_of_step;
-
-/* The state at a part of a step by those at its ends: cubic in q where q' = v. */
-static void guess_state(const keel_simulation *sim, const span_of_step *step, double part, double *y) {
-    const keel_system *sys = sim->dynamics.system;
-    int n = sys->n_v;
-    double a = part, b = 1 - part;
-    for (int i = 0; i < sim->integrator->n; i++)
-        y[i] = b * step->y0[i] + a * step->y1[i];
-    for (int i = 0; !sys->kinematics && i < n; i++) {
-        double v0 = step->y0[n + i], v1 = step->y1[n + i], slope = (step->y1[i] - step->y0[i]) / step->h;
-        y[i] += a * b * step->h * (b * (v0 - slope) - a * (v1 - slope));
-        y[n + i] = slope + (1 - 4 * a + 3 * a * a) * (v0 - slope) + (3 * a * a - 2 * a) * (v1 - slope);
-    }
-}
-
-/* g of that state into s->g_here. */
-static void guess_values(keel_simulation *sim, const span_of_step *step, double part) {
-    ki_switching *s = &sim->switching;
-    guess_state(sim, step, part, s->y);
-    ki_normalize(&sim->rows, s->y);
-    values_at(sim, step->t + part * step->h, s->y, s->g_here);
-}
-
-/* For ki_integrator.switch_inside: a little less than the part that is guessed. */
-static double part_before_switch(const ki_integrator *in, double h, const double *y_new) {
-    static const double LESS = 0.97;
-    enum { COARSE = 4, HALVINGS = 8 };
-    keel_simulation *sim = in->switches;
-    ki_switching *s = &sim->switching;
-    span_of_step step = {in->t, h, in->y, y_new};
-    double a = 0, b = 1;
-    int k = 1;
-    do {
-        b = (double)k / COARSE;
-        guess_values(sim, &step, b);
-    } while (changed_side(s, s->g_here) < 0 && ++k <= COARSE);
-    if (k > COARSE)
-        return 1;
-    a = b - 1.0 / COARSE;
-    for (k = 0; k < HALVINGS; k++) {
-        double middle = 0.5 * (a + b);
-        guess_values(sim, &step, middle);
-        if (changed_side(s, s->g_here) >= 0)
-            b = middle;
-        else
-            a = middle;
-    }
-    return LESS * a;
-}
-
-/* Whether functions may have been on the other side in between: by a guess that costs no evaluation, and
- * where that comes near, by the dense output. The time is in *t. */
-static bool was_beyond(keel_simulation *sim, double *t) {
-    static const double PART[] = {0.25, 0.5, 0.75}, NEAR = 0.5;
-    ki_switching *s = &sim->switching;
-    const ki_integrator *in = sim->integrator;
-    span_of_step step = {s->t_old, in->t - s->t_old, s->y_old, in->y};
-    for (unsigned k = 0; k < sizeof PART / sizeof *PART; k++) {
-        double at = s->t_old + PART[k] * (in->t - s->t_old);
-        bool suspicious = false;
-        guess_values(sim, &step, PART[k]);
-        for (int i = 0; i < s->count; i++) {
-            double line = fmin(fabs(s->g[i]), fabs(s->g_start[i]));
-            suspicious |= !s->ignored[i] && s->side[i] * s->g_here[i] < NEAR * line;
-        }
-        if (!suspicious || !values_inside(sim, at, s->g_here))
-            continue;
-        *t = at;
-        if (changed_side(s, s->g_here) >= 0)
-            return true;
-    }
-    return false;
-}
-
-/* The first stage of the last step on another side, where the method can tell: it has seen both. */
-static bool has_seen_other_side(keel_simulation *sim, double *t) {
-    ki_switching *s = &sim->switching;
-    const ki_integrator *in = sim->integrator;
-    for (int k = 0; in->method->stage && in->method->stage(in, k, t, s->y); k++) {
-        ki_normalize(&sim->rows, s->y);
-        values_at(sim, *t, s->y, s->g_here);
-        if (changed_side(s, s->g_here) >= 0)
-            return true;
-    }
-    return false;
-}
-
-/* The first change of a function between a and b, at which it has changed; *which is that function. The time
- * is just behind the change. */
-static double time_of_change(keel_simulation *sim, double a, double b, int *which) {
-    enum { MOST = 60 };
-    ki_switching *s = &sim->switching;
-    double least = 4 * DBL_EPSILON * fmax(fabs(a), fabs(b)) + 1e-13 * (b - a);
-    for (int k = 0; k < MOST && b - a > least; k++) {
-        double middle = a + 0.5 * (b - a);
-        if (!values_inside(sim, middle, s->g_here))
-            break;
-        int i = changed_side(s, s->g_here);
-        if (i >= 0) {
-            b = middle;
-            *which = i;
-        } else {
-            a = middle;
-        }
-    }
-    return b;
 }
 
 static bool has_history(const keel_simulation *sim) {
@@ -250,14 +109,14 @@ static bool rate_of_side(keel_simulation *sim, int i, double t, const double *y,
     ki_switching *s = &sim->switching;
     ki_dynamics *d = &sim->rows;
     memcpy(s->y_there, y, (size_t)sim->integrator->n * sizeof(double));
-    values_at(sim, t, y, s->g_here);
+    ki_side_values(sim, t, y, s->g_here);
     double here = s->g_here[i];
     if (ki_rate(d, t, s->y_there, s->k))
         return false;
     for (int j = 0; j < sim->integrator->n; j++)
         s->y_there[j] += step * s->k[j];
     ki_normalize(d, s->y_there);
-    values_at(sim, t + step, s->y_there, s->g_here);
+    ki_side_values(sim, t + step, s->y_there, s->g_here);
     *rate = (s->g_here[i] - here) / step;
     return true;
 }
@@ -271,7 +130,7 @@ static bool is_led_back(keel_simulation *sim, int i, double t, double h) {
     double before, behind, side = s->side[i], back = NEXT;
     if (!rate_of_side(sim, i, t, s->y, SHORT * h, &behind))
         return false;
-    while (values_inside(sim, t - back * h, s->g_here) && s->g_here[i] * side <= 0 && back < FARTHEST)
+    while (ki_side_values_inside(sim, t - back * h, s->g_here) && s->g_here[i] * side <= 0 && back < FARTHEST)
         back *= 10;
     if (!rate_of_side(sim, i, t - back * h, s->y, SHORT * h, &before))
         return false;
@@ -286,10 +145,10 @@ static bool is_jump(keel_simulation *sim, int i, double t) {
     const ki_integrator *in = sim->integrator;
     const keel_system *sys = sim->dynamics.system;
     double h = in->t - in->t_old, rate;
-    if (!values_inside(sim, t, s->g_here) || !rate_of_side(sim, i, t, s->y, NEXT * h, &rate))
+    if (!ki_side_values_inside(sim, t, s->g_here) || !rate_of_side(sim, i, t, s->y, NEXT * h, &rate))
         return true;
     memcpy(s->k_behind, s->k, (size_t)in->n * sizeof(double));
-    if (!values_inside(sim, t - fmax(NEXT * h, 64 * DBL_EPSILON * fabs(t)), s->g_here) ||
+    if (!ki_side_values_inside(sim, t - fmax(NEXT * h, 64 * DBL_EPSILON * fabs(t)), s->g_here) ||
         !rate_of_side(sim, i, t, s->y, NEXT * h, &rate))
         return true;
     for (int j = sys->n_q; j < in->n - 1; j++)
@@ -306,7 +165,7 @@ static keel_status note_passage(keel_simulation *sim, int i, double t) {
     s->latest[i] = t;
     s->missed = 0;
     s->met++;
-    if (is_led_back(sim, i, t, t - s->t_old))
+    if (!ki_is_steep(sim, i) && is_led_back(sim, i, t, t - s->t_old))
         return meet_endless(sim, i, t);
     s->ignored[i] = s->returned[i] >= RETURNS_MOST;
     return KEEL_OK;
@@ -325,8 +184,8 @@ static keel_status end_at(keel_simulation *sim, double t, int i) {
             return status;
         ki_normalize(&sim->dynamics, s->y);
         status = ki_settle(&sim->dynamics, sim->settings.method.stabilize, t, s->y);
-        values_at(sim, t, s->y, s->g_here);
-        if (s->side[i] * sign_of(s->g_here[i]) < 0)
+        ki_side_values(sim, t, s->y, s->g_here);
+        if (s->side[i] * ki_sign_of_side(s->g_here[i]) < 0)
             break;
         t += beyond;
     }
@@ -342,7 +201,7 @@ static keel_status end_at(keel_simulation *sim, double t, int i) {
 
 static keel_status step_on_one_side(keel_simulation *sim) {
     ki_integrator *in = sim->integrator;
-    in->switch_inside = part_before_switch;
+    in->switch_inside = ki_part_before_switch;
     in->switches = sim;
     in->aimed = false;
     return in->method->step(in, ki_step_limit(sim));
@@ -368,33 +227,23 @@ static keel_status go_on_to_switch(keel_simulation *sim, double ahead) {
     ki_switching *s = &sim->switching;
     const ki_integrator *in = sim->integrator;
     double limit = fmin(in->t + ahead * (in->t - in->t_old), fmin(sim->settings.until, s->at));
-    if (!(limit > in->t) || !values_inside(sim, limit, s->g_here))
+    if (!(limit > in->t) || !ki_side_values_inside(sim, limit, s->g_here))
         return KEEL_OK;
-    int i = changed_side(s, s->g_here);
+    int i = ki_changed_side(s, s->g_here);
     if (i < 0)
         return KEEL_OK; /* the next step meets it */
-    double t = time_of_change(sim, in->t, limit, &i);
+    double t = ki_time_of_change(sim, in->t, limit, &i);
     return end_at(sim, t, i);
-}
-
-/* Where a function has changed by the end of the last step or before: -1: none. */
-static int change_in_step(keel_simulation *sim, double *t) {
-    ki_switching *s = &sim->switching;
-    const ki_integrator *in = sim->integrator;
-    *t = in->t;
-    values_at(sim, in->t, in->y, s->g);
-    int i = changed_side(s, s->g);
-    if (i >= 0)
-        return i;
-    return has_seen_other_side(sim, t) || was_beyond(sim, t) ? changed_side(s, s->g_here) : -1;
 }
 
 static void remember_start(keel_simulation *sim) {
     ki_switching *s = &sim->switching;
     const ki_integrator *in = sim->integrator;
-    values_at(sim, in->t, in->y, s->g_start);
-    for (int i = 0; i < s->count; i++)
-        s->side[i] = sign_of(s->g_start[i]);
+    ki_side_values(sim, in->t, in->y, s->g_start);
+    for (int i = 0; i < s->count; i++) {
+        s->side[i] = ki_sign_of_side(s->g_start[i]);
+        s->largest[i] = ki_is_steep(sim, i) ? fmax(s->largest[i], fabs(s->g_start[i])) : 0;
+    }
     s->t_old = in->t;
     memcpy(s->y_old, in->y, (size_t)in->n * sizeof(double));
 }
@@ -416,10 +265,11 @@ static keel_status leave_switch(keel_simulation *sim) {
     return status;
 }
 
-static bool begins_on_switch(ki_switching *s) {
+static bool begins_on_switch(keel_simulation *sim) {
+    ki_switching *s = &sim->switching;
     bool on_switch = false;
     for (int i = 0; i < s->count; i++)
-        on_switch |= !s->ignored[i] && s->g_start[i] == 0;
+        on_switch |= !s->ignored[i] && s->g_start[i] == 0 && !ki_is_steep(sim, i);
     bool is_new = on_switch && !s->on_switch;
     s->on_switch = on_switch;
     return is_new;
@@ -432,12 +282,12 @@ static keel_status approach_switch(keel_simulation *sim) {
     ki_switching *s = &sim->switching;
     const ki_integrator *in = sim->integrator;
     double limit = fmin(in->t + (in->t - in->t_old), fmin(sim->settings.until, s->at));
-    if (!(limit > in->t) || !values_inside(sim, limit, s->g_here))
+    if (!(limit > in->t) || !ki_side_values_inside(sim, limit, s->g_here))
         return KEEL_OK;
-    int i = changed_side(s, s->g_here);
+    int i = ki_changed_side(s, s->g_here);
     if (i < 0)
         return KEEL_OK;
-    double end = in->t + CLOSE * (time_of_change(sim, in->t, limit, &i) - in->t);
+    double end = in->t + CLOSE * (ki_time_of_change(sim, in->t, limit, &i) - in->t);
     remember_start(sim);
     return take_again(sim, end);
 }
@@ -451,13 +301,13 @@ static keel_status take_fixed_again(keel_simulation *sim, keel_status status) {
     double end = fmin(s->t_old + sim->settings.step, ki_step_limit(sim)), change;
     bool failed = status;
     for (int k = 0; k < MOST; k++) {
-        int i = status ? -1 : change_in_step(sim, &change);
+        int i = status ? -1 : ki_change_in_step(sim, &change);
         if (!status && i < 0)
             break;
         if (status && (!ki_worth_retrying(status) || status == KEEL_ERROR_LIMIT))
             return status;
         if (!status)
-            end = time_of_change(sim, s->t_old, change, &i);
+            end = ki_time_of_change(sim, s->t_old, change, &i);
         sim->integrator->steps -= !status;
         end = s->t_old + (status ? 0.5 : CLEAR) * (end - s->t_old);
         if (end - s->t_old < 64 * DBL_EPSILON * fabs(end))
@@ -476,7 +326,7 @@ keel_status ki_step_with_sides(keel_simulation *sim) {
     static const double SHORTER[] = {0.98, 0.9, 0.5}, AHEAD = 0.1;
     ki_switching *s = &sim->switching;
     remember_start(sim);
-    if (begins_on_switch(s))
+    if (begins_on_switch(sim))
         return leave_switch(sim);
     keel_status status = step_on_one_side(sim);
     if (has_fixed_steps(sim))
@@ -484,7 +334,7 @@ keel_status ki_step_with_sides(keel_simulation *sim) {
     for (int k = 0; k < MOST && !status; k++) {
         const ki_integrator *in = sim->integrator;
         double end;
-        int i = change_in_step(sim, &end);
+        int i = ki_change_in_step(sim, &end);
         if (i < 0 && k == 0 && !in->aimed) {
             s->missed = 0;
             return KEEL_OK;
@@ -493,7 +343,7 @@ keel_status ki_step_with_sides(keel_simulation *sim) {
             s->missed++; /* unless it is reached now */
             return go_on_to_switch(sim, AHEAD);
         }
-        end = time_of_change(sim, s->t_old, end, &i);
+        end = ki_time_of_change(sim, s->t_old, end, &i);
         bool too_short = end - s->t_old < 64 * DBL_EPSILON * fabs(end);
         if (has_history(sim) && !is_jump(sim, i, end))
             return KEEL_OK;

@@ -28,6 +28,9 @@ typedef struct ki_switching {
     int count;
     double *g_start, *g;  /* [count] at the two ends of the last step */
     double *g_here;       /* [count] scratch */
+    double *inside;       /* [places x count] g inside the last step, by a guess */
+    double *largest;      /* [count] |g| of those that are steep, so far; 0 of others */
+    double noise;         /* errors of steps, in parts of that: beyond by less is chance */
     signed char *side;    /* [count] sign of g before the last step; 0: neither yet, or nobody looks */
     double *y_old, t_old; /* [n_y] the state before the last step, to take it again */
     double *y;            /* [n_y] scratch */

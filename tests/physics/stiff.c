@@ -44,6 +44,21 @@ static void implicit_steps_pay(void **state) {
     trial_end(&explicit);
 }
 
+/* One of the blocks touches the speed of the belt and sticks for 4 ms, between the stages of a step of 60 ms,
+ * on whose both sides tanh is 1. Reference: dop853 at 1e-8 and 1e-10 agree to 1e-11. */
+static void short_sticking_is_not_stepped_over(void **state) {
+    (void)state;
+    static const char *const METHODS[] = {"auto", "radau9", "radau5"};
+    for (int i = 0; i < 3; i++)
+        for (double tolerance = 1e-7; tolerance > 5e-9; tolerance *= 0.1) {
+            trial t = run("../tests/stiff/blocks", METHODS[i], tolerance);
+            double error = fabs(t.result.final->v[1] - 0.13852594323);
+            print_message("%s at %.0e: %.1e\n", METHODS[i], tolerance, error);
+            assert_true(error < 30 * tolerance);
+            trial_end(&t);
+        }
+}
+
 /* Projecting in the norm of M pushes the light pin against the stiff bushing; the natural metric does not. */
 static void natural_metric_respects_stiff_springs(void **state) {
     (void)state;
@@ -240,6 +255,7 @@ static void auto_goes_back(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(implicit_steps_pay),
+        cmocka_unit_test(short_sticking_is_not_stepped_over),
         cmocka_unit_test(natural_metric_respects_stiff_springs),
         cmocka_unit_test(largest_eigenvalue),
         cmocka_unit_test(auto_switches_and_says_so),
