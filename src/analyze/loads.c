@@ -17,22 +17,22 @@ static int more_first(const void *a, const void *b) {
     return p != q ? (p < q ? 1 : -1) : 0;
 }
 
-/* "spring 'leaf' is bent by 0.5 rad, 344 J more than drawn" */
+/* "spring 'leaf' is bent by 0.5 rad, its energy is 344 more than drawn": lengths and energies are in the
+ * units of the model, which nobody knows. */
 static void note(const keel_load *load, keel_diagnostics *diagnostics) {
     static const char *const KIND[] = {[KEEL_FORCE_SPRING] = "spring",
                                        [KEEL_FORCE_TORSION] = "torsion spring",
                                        [KEEL_FORCE_BUSHING] = "bushing"};
     char moved[120], energy[80] = "";
     if (load->kind == KEEL_FORCE_BUSHING)
-        snprintf(moved, sizeof moved, "displaced by %.3g m and turned by %.3g rad", load->stretch,
-                 load->turn);
+        snprintf(moved, sizeof moved, "displaced by %.3g and turned by %.3g rad", load->stretch, load->turn);
     else if (load->turn != 0)
         snprintf(moved, sizeof moved, "bent by %.3g rad", fabs(load->turn));
     else
-        snprintf(moved, sizeof moved, "%s by %.3g m", load->stretch > 0 ? "stretched" : "compressed",
+        snprintf(moved, sizeof moved, "%s by %.3g", load->stretch > 0 ? "stretched" : "compressed",
                  fabs(load->stretch));
     if (!isnan(load->energy))
-        snprintf(energy, sizeof energy, ", %.3g J %s than drawn", fabs(load->energy),
+        snprintf(energy, sizeof energy, ", its energy is %.3g %s than drawn", fabs(load->energy),
                  load->energy < 0 ? "less" : "more");
     keel_diagnostics_add(diagnostics, KEEL_NOTE, load->where, "assembled: %s '%s' is %s%s", KIND[load->kind],
                          load->name, moved, energy);

@@ -38,7 +38,7 @@ done
 { cat car.yaml && echo "start: {wheel.z: 0.2, chassis.z: 0.4, chassis.turn.x: 0}"; } >loaded.yaml
 for command in run check assemble; do
     exits 0 $command loaded.yaml
-    says err "loaded.yaml:11:3: note: assembled: torsion spring 'leaf' is bent by 0.33 rad, 54.5 J more than drawn"
+    says err "loaded.yaml:11:3: note: assembled: torsion spring 'leaf' is bent by 0.33 rad, its energy is 54.5 more than drawn"
 done
 exits 0 run loaded.yaml
 says err "note: assembled: joints and start values were off by up to 0.2; 'wheel' moved by 0.2 and turned by 18.9 degrees, 'arm' moved by"
