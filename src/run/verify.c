@@ -17,7 +17,7 @@
 #include "base/arena.h"
 #include "base/refuse.h"
 #include "run/columns.h"
-#include "run/simulation.h"
+#include "run/state_scale.h"
 
 /* One of the two runs. */
 typedef struct witness {
@@ -150,10 +150,10 @@ static void gather(const keel_verifier *v, const keel_row *row, double *x) {
 /* How large value i is: its scale (docs/scales.md), or its largest so far. Multipliers and outputs have the
  * latter only. */
 static double size_of(const keel_verifier *v, int i) {
-    const keel_simulation *sim = v->witness[0].sim;
+    keel_simulation *sim = v->witness[0].sim;
     double size = v->largest[i];
     if (sim && i < v->at[LAMBDA])
-        size = fmax(size, sim->rows.scales->y[i]);
+        size = fmax(size, ki_state_scale(sim)[i]);
     return size > 0 ? size : 1;
 }
 

@@ -22,6 +22,9 @@ for run in "--tol 1e-4" "--tol 1e-7" "--method rk4 --step 0.01" "--method bdf --
     estimates s.json v.y "$v"
     says out ' ± '
 done
+# runs that begin anew on the way
+exits 0 run "$models/pendulum.yaml" --until 5 --tol 1e-7 --option base_steps=50 --verify --summary s.json
+estimates s.json q.y "$x"
 exits 0 run "$models/kepler.yaml" --until 20 --tol 1e-4 --summary kepler.json --verify
 exits 0 run "$models/kepler.yaml" --until 20 --tol 1e-13 --summary exact.json
 estimates kepler.json q.x "$(member exact.json final.q.x)"
