@@ -33,6 +33,14 @@ static keel_status name_worst(const ki_problem *problem, const ki_growth *growth
     return status;
 }
 
+/* Whether errors of its steps may add up to the error of a run; where they may add up to much of a range,
+ * motions have parted, and what is linear tells no more. */
+static bool add_up(const ki_growth *growth, double steps, double allowed, double error) {
+    static const double PARTED = 0.3;
+    double most = steps * growth->mean * allowed;
+    return growth->known && (error <= most || most >= PARTED);
+}
+
 /* The first that holds. */
 static keel_status explain(const ki_problem *problem, const ki_reference *reference, const ki_growth *growth,
                            ki_job *job) {
@@ -46,7 +54,7 @@ static keel_status explain(const ki_problem *problem, const ki_reference *refere
         snprintf(run->why, size, "the references agree no better");
     else if (drifts(job))
         snprintf(run->why, size, "constraints drift: open by %.1e of their size", job->open);
-    else if (growth->known && run->error <= steps * growth->mean * allowed) {
+    else if (add_up(growth, steps, allowed, run->error)) {
         keel_status status = name_worst(problem, growth, name);
         if (growth->at_once > 0.5 * growth->mean)
             snprintf(run->why, size, "'%s' shows errors of the state %.2gfold", name, growth->at_once);
