@@ -177,7 +177,8 @@ static bool comes_to_rest(const keel_simulation *sim) {
 /* Where the pose ahead is expected to be, by the gap of two steps; infinite: none is. */
 static double pose_ahead(const keel_simulation *sim) {
     const ki_watch *w = &sim->watch;
-    if (!w->active || !(w->gap < w->before))
+    bool passed = w->logged > w->t_before; /* inside of the last step: there the gap has risen since */
+    if (!w->active || passed || !(w->gap < w->before))
         return INFINITY;
     double gap = w->gap, before = w->before;
     if (comes_to_rest(sim))
@@ -225,11 +226,18 @@ static bool steps_fail(const keel_simulation *sim) {
     return sim->integrator->across_failed > 0 && !sys->accelerate && !sys->own.factor;
 }
 
+/* A step has ended next to the pose by chance: accelerations are round-off there, and what is left of the way
+ * is better crossed from where they were not. */
+static bool has_landed(const keel_simulation *sim) {
+    return sim->watch.gap < LOST * sim->watch.largest && !sim->integrator->across_failed;
+}
+
 static bool asks_for_bridge(const keel_simulation *sim, double pose) {
     const ki_integrator *in = sim->integrator;
     if (!(sim->watch.gap < AHEAD * sim->watch.largest))
         return false;
-    if (is_blurred(sim, pose) || comes_to_rest(sim) || ends_there(sim, pose) || steps_fail(sim))
+    if (is_blurred(sim, pose) || comes_to_rest(sim) || ends_there(sim, pose) || steps_fail(sim) ||
+        has_landed(sim))
         return true;
     return !crosses_by_itself(sim->settings.method.integrator) &&
            pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
@@ -326,38 +334,41 @@ static bool begin_nearer(keel_simulation *sim, const ki_meeting *meeting, double
     return true;
 }
 
-/* Of the tries that were not good enough. */
-static void keep_best(ki_crossing *c, double t, const double *y, const ki_meeting *meeting) {
-    if (!(c->bridge->bridge_error < c->best_error))
-        return;
-    memcpy(c->best_y, y, (size_t)c->bridge->n * sizeof *y);
-    c->best_t = t, c->best_pose = meeting->t, c->best_error = c->bridge->bridge_error;
+/* A try from (t, y). It knows its pose better than it was aimed: once more from there, as long as that helps.
+ * The best of the tries that were not good enough is remembered. */
+static keel_status try_from(keel_simulation *sim, double t, double *y, double pose, double most,
+                            ki_meeting *meeting, bool *taken) {
+    ki_crossing *c = &sim->crossing;
+    double before = INFINITY, error = INFINITY;
+    do {
+        keel_status status = try_rows(sim, t, y, pose, most, meeting, taken);
+        if (status || *taken)
+            return status;
+        before = error, error = c->bridge->bridge_error;
+        if (meeting->found && error < c->best_error) {
+            memcpy(c->best_y, y, (size_t)c->bridge->n * sizeof *y);
+            c->best_t = t, c->best_pose = pose, c->best_error = error;
+        }
+        pose = meeting->t;
+    } while (meeting->found && error < HELPS * before);
+    return KEEL_OK;
 }
 
-/* Next to a pose accelerations are round-off, and far from it a bridge is too long for its nodes. Where tries
- * from nearer are no better than `before`, or no step gets nearer, the best of them is taken. Of an exact
- * drawing it has to be better than the attempts of the integrator, which improve from nearer; where steps
- * only shrink, or the motion comes to rest in the pose, there are none to compare with. */
+/* Next to a pose accelerations are round-off, and far from it a bridge is too long for its nodes. Of an exact
+ * drawing the best try is taken where it is better than the attempts of the integrator; where steps only
+ * shrink, or the motion comes to rest in the pose, there are none to compare with. Where it does, or branches
+ * pass each other, the best is taken when tries from nearer are no better than `before`. */
 static keel_status take_best_try(keel_simulation *sim, double pose, double before, bool exact, bool *taken) {
     ki_crossing *c = &sim->crossing;
     const ki_integrator *in = sim->integrator;
-    bool stuck = is_blurred(sim, pose);
     double of_steps = in->across_failed ? in->across_error : 0;
-    if (comes_to_rest(sim) || (stuck && !in->across_failed))
+    bool rests = comes_to_rest(sim), waits = rests || !exact;
+    if (rests || has_landed(sim) || (is_blurred(sim, pose) && !in->across_failed))
         of_steps = MOST_WITHOUT_STEPS / sim->settings.tolerance;
-    bool improving = !(c->best_error > HELPS * before) && !stuck;
-    if (!(c->best_error < INFINITY) || improving || (exact && !(c->best_error < of_steps)))
+    if (!(c->best_error < (exact ? of_steps : INFINITY)) || (waits && c->best_error < HELPS * before))
         return KEEL_OK;
     ki_meeting again;
     return take_bridge(sim, c->best_t, c->best_y, 2 * (c->best_pose - c->best_t), INFINITY, &again, taken);
-}
-
-static keel_status try_from(keel_simulation *sim, double t, double *y, double pose, double most,
-                            ki_meeting *meeting, bool *taken) {
-    keel_status status = try_rows(sim, t, y, pose, most, meeting, taken);
-    if (!status && !*taken)
-        keep_best(&sim->crossing, t, y, meeting);
-    return status;
 }
 
 /* From the states farther away that are remembered, unless they are from before another pose. The pose is

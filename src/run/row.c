@@ -1,4 +1,5 @@
 /* row.c - a row of output: the state at any time of the last step, and all that belongs to it. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -72,6 +73,14 @@ static void settle_exactly(keel_simulation *sim, double t, double distance) {
     settle_next_to_pose(sim, t, ALL * distance);
 }
 
+/* Positions are differences of numbers of the size Phi_size: what that leaves of their digits. */
+static double round_off_of_positions(const keel_system *sys) {
+    double largest = 1;
+    for (int i = 0; sys->Phi_size && sys->row_size && i < sys->n_h; i++)
+        largest = fmax(largest, sys->Phi_size[i] / sys->row_size[i]);
+    return largest * DBL_EPSILON;
+}
+
 /* At a distance d constraints tell a row that is off them by x in its position, and by x' in its velocity, to
  * eps / d and eps / d^2, and it is off by x / d and x' / d: whether they know better. Newton's method finds
  * it where x is small against d^2. */
@@ -80,7 +89,9 @@ static bool is_worth_settling(keel_simulation *sim, double t, double d) {
     ki_violation off;
     if (ki_measure_violation_anew(&sim->rows, t, sim->row_y, &off) || off.position_scaled > NEAR * d * d)
         return false;
-    return off.position_scaled > POSITION || off.velocity_scaled > VELOCITY / d;
+    double round_off = round_off_of_positions(sim->system);
+    return off.position_scaled > fmax(POSITION, 10 * round_off) ||
+           off.velocity_scaled > fmax(VELOCITY, 4 * round_off) / d;
 }
 
 /* A row made of states on both sides: next to the pose it is better known from those, unless a loose

@@ -298,8 +298,10 @@ static bool find_pose(ki_watch *w, ki_integrator *in, ki_dynamics *rows, sample 
         w->smallest = least.gap;
         w->smallest_time = least.t;
     }
+    /* ends are on the constraints: what is not singular there is next to a pose in another step */
+    double limit = least.t == from.t || least.t == in->t ? look.singular : look.limit;
     /* the same pose is seen from both sides when a step ends on it */
-    if (least.gap > look.limit || fabs(least.t - w->logged) < 1e-3 * h + 1e-9 * fabs(least.t))
+    if (least.gap > limit || fabs(least.t - w->logged) < 1e-3 * h + 1e-9 * fabs(least.t))
         return false;
     *t_singular = least.t;
     *gap = look.at == least.t && !w->of.by_own && !w->of_all ? least.gap

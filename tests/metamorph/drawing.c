@@ -124,7 +124,8 @@ void draw_drives(drawing *d, rng *r, drive_mode mode, const crank *cranks, int c
 
 const family *family_number(int i) {
     static const family *const GROUPS[] = {BEARING_FAMILIES, PLANAR_FAMILIES,     LOOP_FAMILIES,
-                                           SPATIAL_FAMILIES, CONCURRENT_FAMILIES, MOVING_FAMILIES};
+                                           SPATIAL_FAMILIES, CONCURRENT_FAMILIES, MOVING_FAMILIES,
+                                           MACHINE_FAMILIES};
     for (int g = 0; g < (int)(sizeof GROUPS / sizeof *GROUPS); g++)
         for (const family *f = GROUPS[g]; f->name; f++)
             if (i-- == 0)

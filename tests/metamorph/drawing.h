@@ -119,7 +119,7 @@ typedef struct family {
 enum { ALL_MODES = 7, NOT_DRIVEN = 6 };
 
 extern const family BEARING_FAMILIES[], PLANAR_FAMILIES[], LOOP_FAMILIES[], SPATIAL_FAMILIES[],
-    CONCURRENT_FAMILIES[], MOVING_FAMILIES[];
+    CONCURRENT_FAMILIES[], MOVING_FAMILIES[], MACHINE_FAMILIES[];
 
 /* Family number i of all, NULL after the last. */
 const family *family_number(int i);
