@@ -99,7 +99,7 @@ static void draw_coupled_axles(drawing *d, rng *r, drive_mode mode, int kind) {
 
 /* An umbrella: ribs that a runner spreads by stretchers. kind: how many ribs. */
 static void draw_umbrella(drawing *d, rng *r, drive_mode mode, int kind) {
-    double slope = uniform(r, 0.4, 0.8), length = uniform(r, 0.8, 1), strut = uniform(r, 0.4, 0.5);
+    double slope = uniform(r, 0.4, 0.8), length = uniform(r, 0.8, 1), strut = uniform(r, 0.5, 0.6);
     int runner = draw_body(d, "runner");
     vec top = scale(0.05, EX), middle = add(top, scale(length / 2, in_plane(cos(slope), -sin(slope))));
     double reach = middle.x - 0.08;
