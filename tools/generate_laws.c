@@ -42,19 +42,14 @@ static bool is_wanted(const void *user, int number_of) {
 /* Parameters by letter: j joint, q, v, p relative (read), P relative (written), S, B bias, 0 1 states, a b
  * points, R rows, y coordinates (written). */
 static void write_head(FILE *out, const char *name, const char *what, const char *parameters) {
-    static const char *const KNOWN[128] = {['j'] = "const JOINT *joint",
-                                           ['q'] = "const REAL *q",
-                                           ['v'] = "const REAL *v",
-                                           ['p'] = "const RELATIVE *relative",
-                                           ['P'] = "RELATIVE *relative",
-                                           ['S'] = "REAL *S",
-                                           ['B'] = "REAL *bias",
-                                           ['0'] = "const STATE *s0",
-                                           ['1'] = "const STATE *s1",
-                                           ['a'] = "const REAL *r0",
-                                           ['b'] = "const REAL *r1",
-                                           ['R'] = "ROW *rows",
-                                           ['y'] = "REAL *q"};
+    static const char *const KNOWN[128] = {['j'] = "const JOINT *joint", ['q'] = "const REAL *q",
+                                           ['v'] = "const REAL *v",      ['p'] = "const RELATIVE *relative",
+                                           ['P'] = "RELATIVE *relative", ['S'] = "REAL *S",
+                                           ['B'] = "REAL *bias",         ['0'] = "const STATE *s0",
+                                           ['1'] = "const STATE *s1",    ['a'] = "const REAL *r0",
+                                           ['b'] = "const REAL *r1",     ['F'] = "const ELEMENT *force",
+                                           ['f'] = "const REAL *f",      ['L'] = "LOAD *load",
+                                           ['R'] = "ROW *rows",          ['y'] = "REAL *q"};
     fprintf(out, "\nstatic inline void KI_LAW(%s_%s)(", name, what);
     for (const char *c = parameters; *c; c++)
         fprintf(out, "%s%s", c == parameters ? "" : ", ", KNOWN[(unsigned char)*c]);
@@ -397,6 +392,21 @@ static void write_roles(const char *folder) {
     finish(out);
 }
 
+/* A resistance knows no bodies, and is the same in the plane and in space. */
+static void write_forces(const char *folder) {
+    FILE *out = begin(folder, "forces", ".inc"), *list = begin(folder, "force_roles", ".inc");
+    for (const ki_force_law *const *law = ki_force_laws; *law; law++)
+        for (int plane = (*law)->scalar ? 0 : 1; plane >= 0; plane--) {
+            ki_law_function f;
+            const char *space = (*law)->scalar ? "scalar" : plane ? "planar" : "spatial";
+            ki_law_force_function(*law, plane, &f);
+            write_function(out, &f, space, (*law)->word, "01FfL");
+            fprintf(list, "FORCE(%s_%s)\n", space, (*law)->word);
+        }
+    finish(out);
+    finish(list);
+}
+
 static void write_points(const char *folder) {
     FILE *out = begin(folder, "points", ".inc");
     for (int plane = 1; plane >= 0; plane--)
@@ -413,6 +423,7 @@ int main(int count, char **argument) {
         if (has_functions(*law))
             write_joint(argument[1], *law);
     write_points(argument[1]);
+    write_forces(argument[1]);
     write_table(argument[1]);
     write_roles(argument[1]);
     return 0;

@@ -17,6 +17,7 @@ typedef double ki_four __attribute__((vector_size(32)));
     ((ki_four){f((a)[0], (b)[0]), f((a)[1], (b)[1]), f((a)[2], (b)[2]), f((a)[3], (b)[3])})
 
 #define KI_FOUR_MAX_1(a, b)      ((b) > (a) || (b) != (b) ? (b) : (a))
+#define KI_FOUR_LT_1(a, b)       ((a) < (b))
 #define KI_FOUR_IF_1(a, b, c, k) ((a)[k] != 0 ? KI_FOUR(b)[k] : KI_FOUR(c)[k])
 
 #define REAL             ki_four
@@ -25,10 +26,12 @@ typedef double ki_four __attribute__((vector_size(32)));
 #define KI_LAW_IF(a, b, c)                                                                                   \
     ((ki_four){KI_FOUR_IF_1(a, b, c, 0), KI_FOUR_IF_1(a, b, c, 1), KI_FOUR_IF_1(a, b, c, 2),                 \
                KI_FOUR_IF_1(a, b, c, 3)})
-#define sqrt(a)      KI_FOUR_OF(sqrt, a)
-#define atan2(a, b)  KI_FOUR_OF_2(atan2, KI_FOUR(a), KI_FOUR(b))
-#define ki_sine(a)   KI_FOUR_OF(ki_sine, a)
-#define ki_cosine(a) KI_FOUR_OF(ki_cosine, a)
+#define KI_LAW_LT(a, b) KI_FOUR_OF_2(KI_FOUR_LT_1, KI_FOUR(a), KI_FOUR(b))
+#define tan(a)          KI_FOUR_OF(tan, a)
+#define sqrt(a)         KI_FOUR_OF(sqrt, a)
+#define atan2(a, b)     KI_FOUR_OF_2(atan2, KI_FOUR(a), KI_FOUR(b))
+#define ki_sine(a)      KI_FOUR_OF(ki_sine, a)
+#define ki_cosine(a)    KI_FOUR_OF(ki_cosine, a)
 #define ki_sine_cosine(a, sine, cosine)                                                                      \
     do {                                                                                                     \
         double sine_[4], cosine_[4];                                                                         \

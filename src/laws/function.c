@@ -218,6 +218,50 @@ void ki_law_between_function(bool plane, int k, bool moving, ki_law_function *f)
     output_row(f, &row, 0, moving);
 }
 
+/* ---- forces ---------------------------------------------------------------------------------------------
+ */
+
+static void force_inputs(ki_law_function *f, const ki_force_law *law, ki_force_inputs *in) {
+    *in = (ki_force_inputs){.g = f->g, .plane = f->plane, .f = vec_zero(f->g)};
+    for (int side = 0; side < 2 && !law->scalar; side++) {
+        char name[KI_LAW_NAME];
+        snprintf(name, sizeof name, "force->r[%d]", side);
+        in->body[side] = body_of(f, side);
+        in->r[side] = vector_of(f, name, 0);
+    }
+    for (int i = 0; i < 3; i++)
+        in->f.x[i] = input(f, "f[%d]", i);
+    in->stiffness = input(f, "force->stiffness");
+    in->damping = input(f, "force->damping");
+    in->free = input(f, "force->free");
+    for (int i = 0; i < 36; i++) {
+        in->K[i] = input(f, "force->K[%d]", i);
+        in->C[i] = input(f, "force->C[%d]", i);
+    }
+}
+
+/* On each body the torque about its reference point and the force, as twists are. */
+void ki_law_force_function(const ki_force_law *law, bool plane, ki_law_function *f) {
+    ki_force_inputs in;
+    ki_law_load load;
+    *f = (ki_law_function){.g = ki_graph_new(), .plane = plane};
+    force_inputs(f, law, &in);
+    ki_force_law_load(law, &in, &load);
+    for (int side = 0; side < 2 && !law->scalar; side++) {
+        char name[KI_LAW_NAME];
+        snprintf(name, sizeof name, "load->w[%d]", side);
+        vec torque = vec_plus(f->g, cross(f->g, load.arm[side], load.force[side]), load.torque[side]);
+        output_twist(f, torque, load.force[side], name, 0);
+    }
+    if (law->scalar)
+        output(f, load.along, "load->along");
+    output(f, load.power, "load->power");
+    output(f, load.potential, "load->potential");
+    for (int i = 0; i < 6; i++)
+        if (!ki_is_zero(f->g, load.x[i]))
+            output(f, load.x[i], "load->x[%d]", i);
+}
+
 void ki_law_function_free(ki_law_function *f) {
     ki_graph_free(f->g);
     *f = (ki_law_function){.g = NULL};

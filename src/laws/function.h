@@ -6,9 +6,10 @@
 #ifndef KI_LAWS_FUNCTION_H
 #define KI_LAWS_FUNCTION_H
 
+#include "laws/force.h"
 #include "laws/joint.h"
 
-enum { KI_LAW_INPUTS = 128, KI_LAW_OUTPUTS = 256, KI_LAW_NAME = 32 };
+enum { KI_LAW_INPUTS = 160, KI_LAW_OUTPUTS = 256, KI_LAW_NAME = 32 };
 
 typedef struct ki_law_function {
     ki_graph *g; /* owned */
@@ -37,5 +38,8 @@ bool ki_law_measure_function(const ki_joint_law_role *role, bool plane, int k, b
 
 /* Between points r0 and r1 of two bodies: component k of their difference, or for k = -1 their distance. */
 void ki_law_between_function(bool plane, int k, bool moving, ki_law_function *f);
+
+/* What a force element does. */
+void ki_law_force_function(const ki_force_law *law, bool plane, ki_law_function *f);
 
 #endif

@@ -102,6 +102,8 @@ ki_node ki_law_drawn_turn(const ki_law *law);            /* plane: frame 1 from 
 vec ki_law_unit(ki_graph *g, int k);                     /* e_k */
 mat ki_law_turn_about(ki_graph *g, int k, ki_turn turn); /* rotation about axis k */
 mat ki_law_quaternion(ki_graph *g, const ki_node e[4]);  /* rotation matrix */
+vec ki_law_rotation_vector(ki_graph *g, const mat *R);   /* theta with R = exp[theta], |theta| <= pi */
+mat ki_law_rotation_vector_rate(ki_graph *g, vec theta); /* theta' = L omega where R' = [omega] R */
 ki_node ki_law_turn_of(ki_graph *g, const mat *R);       /* angle of R about z */
 ki_node ki_law_wrapped(ki_graph *g, ki_node angle);      /* without its whole turns */
 

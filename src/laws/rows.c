@@ -38,45 +38,6 @@ ki_node ki_law_drawn_turn(const ki_law *law) {
     return ki_binary(g, KI_ATAN2, cross(g, x_0, x_1).x[2], dot(g, x_0, x_1));
 }
 
-vec ki_law_unit(ki_graph *g, int k) {
-    return vec_of(g, (const double[3]){k == 0, k == 1, k == 2});
-}
-
-mat ki_law_turn_about(ki_graph *g, int k, ki_turn turn) {
-    mat R = mat_of(g, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1});
-    int i = (k + 1) % 3, j = (k + 2) % 3;
-    R.x[4 * i] = R.x[4 * j] = turn.c;
-    R.x[3 * j + i] = turn.s;
-    R.x[3 * i + j] = minus(g, number(g, 0), turn.s);
-    return R;
-}
-
-/* Of e whatever its length: R = 1 + 2 (e_0 [x] + [x]^2) / |e|^2, x = (e_1, e_2, e_3) */
-mat ki_law_quaternion(ki_graph *g, const ki_node e[4]) {
-    mat R;
-    vec x = {{e[1], e[2], e[3]}};
-    ki_node square = plus(g, times(g, e[0], e[0]), dot(g, x, x));
-    vec twice = vec_times(g, ki_binary(g, KI_DIV, number(g, 2), square), x);
-    vec turned = vec_times(g, e[0], twice);
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        ki_node other = plus(g, times(g, twice.x[j], x.x[j]), times(g, twice.x[k], x.x[k]));
-        ki_node mixed = times(g, twice.x[i], x.x[j]);
-        R.x[4 * i] = minus(g, number(g, 1), other);
-        R.x[3 * i + j] = minus(g, mixed, turned.x[k]);
-        R.x[3 * j + i] = plus(g, mixed, turned.x[k]);
-    }
-    return R;
-}
-
-ki_node ki_law_turn_of(ki_graph *g, const mat *R) {
-    return ki_binary(g, KI_ATAN2, minus(g, R->x[3], R->x[1]), plus(g, R->x[0], R->x[4]));
-}
-
-ki_node ki_law_wrapped(ki_graph *g, ki_node angle) {
-    return ki_binary(g, KI_ATAN2, ki_unary(g, KI_SIN, angle), ki_unary(g, KI_COS, angle));
-}
-
 /* ---- rows -----------------------------------------------------------------------------------------------
  */
 

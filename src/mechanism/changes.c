@@ -112,7 +112,7 @@ static void relative_motion(const ki_mech *mech, const ki_joint *joint, const do
 
 /* The place of a force element on one of its bodies, as drawn. */
 static void drawn_place(const ki_mech *mech, const ki_force *force, int side, double at[3]) {
-    const double *r = force->kind == KEEL_FORCE_BUSHING ? force->frame[side].r : force->r[side];
+    const double *r = force->r[side];
     for (int i = 0; i < 3; i++)
         at[i] = mech->body[force->body[side]].drawn[i] + r[i];
 }

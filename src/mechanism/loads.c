@@ -32,8 +32,8 @@ static void of_bushing(const ki_mech *mech, ki_mech_work *w, const ki_force *for
     double x[6], drawn[6] = {0}, before = 0, after = 0, size = 0;
     ki_bushing_deformation(mech, w, force, x);
     for (int i = 0; i < 3; i++)
-        drawn[i] = mech->body[force->body[1]].drawn[i] + force->frame[1].r[i] -
-                   mech->body[force->body[0]].drawn[i] - force->frame[0].r[i];
+        drawn[i] = mech->body[force->body[1]].drawn[i] + force->r[1][i] -
+                   mech->body[force->body[0]].drawn[i] - force->r[0][i];
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
             before += drawn[i] * force->K[6 * i + j] * drawn[j] / 2;

@@ -62,26 +62,6 @@ void ki_add_row_force(const ki_mech *mech, ki_mech_work *w, const int body[2], c
             w->wrench[body[k]][i] += f * row->w[k][i];
 }
 
-void ki_add_force(const ki_mech *mech, ki_mech_work *w, int body, const double arm[3],
-                  const double force[3]) {
-    double *wrench = w->wrench[body];
-    if (mech->d == KI_PLANAR) {
-        wrench[0] += arm[0] * force[1] - arm[1] * force[0];
-        wrench[1] += force[0];
-        wrench[2] += force[1];
-    } else {
-        ki_add_cross(arm, force, wrench);
-        ki_add_scaled(1, force, wrench + 3);
-    }
-}
-
-void ki_add_torque(const ki_mech *mech, ki_mech_work *w, int body, const double torque[3]) {
-    if (mech->d == KI_PLANAR)
-        w->wrench[body][0] += torque[2];
-    else
-        ki_add_scaled(1, torque, w->wrench[body]);
-}
-
 void ki_gather(const ki_mech *mech, ki_mech_work *w, double *Q) {
     if (mech->d == KI_PLANAR)
         ki_gather_planar(mech, w, Q);

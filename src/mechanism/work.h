@@ -116,10 +116,6 @@ void ki_body_wrenches(const ki_mech *mech, ki_mech_work *w, bool with_rates);
 /* Adds f w_b of a row to the wrenches of its two bodies. */
 void ki_add_row_force(const ki_mech *mech, ki_mech_work *w, const int body[2], const ki_row *row, double f);
 
-/* Adds the wrench of a force at a point (arm = point - reference point) in world axes; and of a torque. */
-void ki_add_force(const ki_mech *mech, ki_mech_work *w, int body, const double arm[3], const double force[3]);
-void ki_add_torque(const ki_mech *mech, ki_mech_work *w, int body, const double torque[3]);
-
 /* Adds the wrenches of each subtree up; Q = S^T of them (Q may be NULL). */
 void ki_gather(const ki_mech *mech, ki_mech_work *w, double *Q);
 

@@ -1,27 +1,34 @@
 /* forces.c - force elements: springs and dampers, forces and torques, viscous friction, with laws of t and of
- * measures that are written. Bushings and dry friction are not. */
+ * measures that are written, bushings. Dry friction is not. */
+#include "laws/force.h"
 #include "mechanism/forces/force.h"
 #include "symbolic/writer.h"
 
-/* A force F at an arm from the reference point. */
-static void push(ki_writer *w, int body, vec arm, vec F) {
-    w->force[body] = vec_plus(w->g, w->force[body], F);
-    w->torque[body] = vec_plus(w->g, w->torque[body], cross(w->g, arm, F));
-}
-
-static void twist(ki_writer *w, int body, vec T) {
-    w->torque[body] = vec_plus(w->g, w->torque[body], T);
+/* What an element does to bodies. */
+static void add_load(ki_writer *w, const int body[2], const ki_law_load *load) {
+    ki_graph *g = w->g;
+    for (int side = 0; side < 2; side++) {
+        vec *force = &w->force[body[side]], *torque = &w->torque[body[side]];
+        *force = vec_plus(g, *force, load->force[side]);
+        *torque = vec_plus(g, *torque, cross(g, load->arm[side], load->force[side]));
+        *torque = vec_plus(g, *torque, load->torque[side]);
+    }
+    w->potential = plus(g, w->potential, load->potential);
+    w->power = plus(g, w->power, load->power);
 }
 
 /* A force f along a line. */
 static void pull(ki_writer *w, const int body[2], const ki_line *line, ki_node f) {
     if (line->velocity >= 0)
         w->Q[line->velocity] = plus(w->g, w->Q[line->velocity], f);
-    for (int side = 0; side < 2 && line->velocity < 0; side++) {
-        vec arm = vec_minus(w->g, line->P[side], w->body[body[side]].r);
-        push(w, body[side], arm, vec_times(w->g, f, line->e[side]));
-        twist(w, body[side], vec_times(w->g, f, line->T[side]));
+    ki_law_load load = {.power = number(w->g, 0), .potential = number(w->g, 0)};
+    for (int side = 0; side < 2; side++) {
+        load.arm[side] = vec_minus(w->g, line->P[side], w->body[body[side]].r);
+        load.force[side] = vec_times(w->g, f, line->e[side]);
+        load.torque[side] = vec_times(w->g, f, line->T[side]);
     }
+    if (line->velocity < 0)
+        add_load(w, body, &load);
 }
 
 /* power += f x' */
@@ -71,61 +78,58 @@ static bool write_law(law *x, ki_node *values) {
 
 /* ---- elements ------------------------------------------------------------------------------------------ */
 
-/* A spring or torsion spring: -p along its line, p = k (x - x_0) + c x' with a potential, of which c x' alone
- * has power; or a law of x, x' and the rest, all of it power. */
+static ki_force_inputs inputs_of(const ki_writer *w, const ki_force *force) {
+    ki_graph *g = w->g;
+    ki_force_inputs in = {.g = g,
+                          .plane = w->mech->d == KI_PLANAR,
+                          .f = vec_zero(g),
+                          .stiffness = number(g, force->stiffness),
+                          .damping = number(g, force->damping),
+                          .free = number(g, force->free)};
+    for (int side = 0; side < 2; side++) {
+        in.body[side] = ki_law_body_of(w, force->body[side]);
+        in.r[side] = vec_of(g, force->r[side]);
+    }
+    for (int i = 0; i < 36 && force->K; i++) {
+        in.K[i] = number(g, force->K[i]);
+        in.C[i] = number(g, force->C[i]);
+    }
+    return in;
+}
+
+/* A spring or torsion spring; a formula instead is all power. */
 static bool write_resistance(ki_writer *w, const ki_force *force) {
     ki_graph *g = w->g;
     ki_line line;
-    ki_node f;
+    ki_law_load load;
     if (!ki_line_of(w, &force->measure, &line))
         return false;
+    ki_force_inputs in = inputs_of(w, force);
+    in.f = (vec){{line.value, line.rate, number(g, 0)}};
+    ki_force_law_load(&ki_law_resistance, &in, &load);
     if (force->law.tape) {
         law x = {w, &force->law, {line.value, line.rate}, 2};
-        if (!write_law(&x, &f))
+        ki_node p;
+        if (!write_law(&x, &p))
             return false;
-        f = minus(g, number(g, 0), f);
-        count_power(w, f, line.rate);
-    } else {
-        ki_node off = minus(g, line.value, number(g, force->free)), k = number(g, force->stiffness);
-        ki_node damped = times(g, number(g, -force->damping), line.rate);
-        ki_node stored = times(g, times(g, number(g, 0.5), k), times(g, off, off));
-        w->potential = plus(g, w->potential, stored);
-        count_power(w, damped, line.rate);
-        f = minus(g, damped, times(g, k, off));
+        load.along = minus(g, number(g, 0), p);
+        load.potential = number(g, 0);
+        load.power = times(g, load.along, line.rate);
     }
-    pull(w, force->measure.body, &line, f);
+    w->potential = plus(g, w->potential, load.potential);
+    w->power = plus(g, w->power, load.power);
+    pull(w, force->measure.body, &line, load.along);
     return true;
 }
 
-/* The components of a force or torque in world axes; in the plane only those of the plane. */
-static bool write_vector(ki_writer *w, const ki_force *force, vec *out) {
+static bool write_on_bodies(ki_writer *w, const ki_force *force, const ki_force_law *of) {
+    ki_force_inputs in = inputs_of(w, force);
     law x = {.w = w, .formula = &force->law};
-    ki_node zero = number(w->g, 0);
-    bool plane = w->mech->d == KI_PLANAR, turns = force->kind == KEEL_FORCE_TWIST;
-    if (!write_law(&x, out->x))
+    ki_law_load load;
+    if (force->law.tape && !write_law(&x, in.f.x))
         return false;
-    if (plane && turns)
-        out->x[0] = out->x[1] = zero;
-    else if (plane)
-        out->x[2] = zero;
-    if (force->in_body_axes)
-        *out = mat_vec(w->g, &w->body[force->body[1]].R, *out);
-    return true;
-}
-
-static bool write_push(ki_writer *w, const ki_force *force) {
-    ki_graph *g = w->g;
-    vec F;
-    if (!write_vector(w, force, &F))
-        return false;
-    ki_law_body body = ki_law_body_of(w, force->body[1]);
-    ki_law_point spot = ki_law_point_of(g, &body, vec_of(g, force->r[1]));
-    const ki_moving *other = &w->body[force->body[0]];
-    vec arm = vec_minus(g, spot.x.x, other->r);
-    push(w, force->body[1], spot.arm, F);
-    push(w, force->body[0], arm, vec_negative(g, F));
-    vec beside = vec_plus(g, other->v, cross(g, other->omega, arm));
-    count_power(w, number(g, 1), dot(g, F, vec_minus(g, spot.x.rate, beside)));
+    ki_force_law_load(of, &in, &load);
+    add_load(w, force->body, &load);
     return true;
 }
 
@@ -140,31 +144,20 @@ static bool write_twist_on_joint(ki_writer *w, const ki_force *force) {
     return true;
 }
 
-static bool write_twist(ki_writer *w, const ki_force *force) {
-    ki_graph *g = w->g;
-    vec T;
-    if (force->on_joint)
-        return write_twist_on_joint(w, force);
-    if (!write_vector(w, force, &T))
-        return false;
-    twist(w, force->body[1], T);
-    twist(w, force->body[0], vec_negative(g, T));
-    vec spin = vec_minus(g, w->body[force->body[1]].omega, w->body[force->body[0]].omega);
-    count_power(w, number(g, 1), dot(g, T, spin));
-    return true;
-}
-
 static bool write_force(ki_writer *w, const ki_force *force) {
+    bool own = force->in_body_axes;
     switch (force->kind) {
     case KEEL_FORCE_SPRING:
     case KEEL_FORCE_TORSION:
         return write_resistance(w, force);
     case KEEL_FORCE_PUSH:
-        return write_push(w, force);
+        return write_on_bodies(w, force, own ? &ki_law_push_in_body : &ki_law_push);
     case KEEL_FORCE_TWIST:
-        return write_twist(w, force);
+        if (force->on_joint)
+            return write_twist_on_joint(w, force);
+        return write_on_bodies(w, force, own ? &ki_law_twist_in_body : &ki_law_twist);
     default:
-        return false;
+        return write_on_bodies(w, force, &ki_law_bushing);
     }
 }
 

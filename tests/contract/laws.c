@@ -1,5 +1,5 @@
-/* Laws of joints as generated C: over complex numbers against the exact derivatives of their formulas by
- * every constant, coordinate and state; over four doubles at a time against one at a time. */
+/* Laws of joints and forces as generated C: over complex numbers against the exact derivatives of their
+ * formulas by every constant, coordinate and state; over four doubles at a time against one at a time. */
 #include <complex.h>
 #include <math.h>
 #include <setjmp.h>
@@ -25,12 +25,14 @@
 #define KI_LAW_NUMBER(a)   (a)
 #define KI_LAW_MAX(a, b)   ((b) > (a) || (b) != (b) ? (b) : (a))
 #define KI_LAW_IF(a, b, c) ((a) != 0 ? (b) : (c))
+#define KI_LAW_LT(a, b)    ((a) < (b))
 #include "law_numbers/functions.h"
 #undef REAL
 #undef KI_LAW
 #undef KI_LAW_NUMBER
 #undef KI_LAW_MAX
 #undef KI_LAW_IF
+#undef KI_LAW_LT
 
 /* ---- complex numbers: f(x + i h) = f(x) + i h f'(x), exactly for small h ----------------------------------
  */
@@ -45,6 +47,8 @@ static double complex turn_of(double complex y, double complex x) {
 #define KI_LAW_NUMBER(a)        (a)
 #define KI_LAW_MAX(a, b)        (creal(b) > creal(a) ? (b) : (a))
 #define KI_LAW_IF(a, b, c)      (creal(a) != 0 ? (b) : (c))
+#define KI_LAW_LT(a, b)         (creal(a) < creal(b))
+#define tan(a)                  ctan(a)
 #define sqrt(a)                 csqrt(a)
 #define atan2(a, b)             turn_of(a, b)
 #define ki_sine(a)              csin(a)
@@ -56,11 +60,13 @@ static double complex turn_of(double complex y, double complex x) {
 #undef KI_LAW_NUMBER
 #undef KI_LAW_MAX
 #undef KI_LAW_IF
+#undef KI_LAW_LT
 #undef sqrt
 #undef atan2
 #undef ki_sine
 #undef ki_cosine
 #undef ki_sine_cosine
+#undef tan
 
 /* ---- four doubles ----------------------------------------------------------------------------------------
  */
@@ -70,6 +76,7 @@ static double complex turn_of(double complex y, double complex x) {
 #include "law_numbers/functions.h"
 #undef sqrt
 #undef atan2
+#undef tan
 
 enum { FUNCTIONS = sizeof one_functions / sizeof *one_functions };
 
@@ -84,7 +91,26 @@ static int number_of(const char *role, const char *what) {
 }
 
 /* The law behind a function; false: there is none. */
+static bool force_behind(const char *role_name, ki_law_function *f) {
+    for (const ki_force_law *const *law = ki_force_laws; *law; law++)
+        for (int plane = 0; plane < 2; plane++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s_%s",
+                     (*law)->scalar ? "scalar"
+                     : plane        ? "planar"
+                                    : "spatial",
+                     (*law)->word);
+            if (strcmp(name, role_name) != 0)
+                continue;
+            ki_law_force_function(*law, plane, f);
+            return true;
+        }
+    return false;
+}
+
 static bool law_behind(const char *role_name, const char *what, ki_law_function *f) {
+    if (strcmp(what, "load") == 0)
+        return force_behind(role_name, f);
     for (const ki_joint_law *const *law = ki_joint_laws; *law; law++)
         for (int plane = 0; plane < 2; plane++) {
             const ki_joint_law_role *role = ki_joint_law_in(*law, plane);
@@ -147,6 +173,11 @@ static one_arguments any_arguments(bool plane) {
     any_rotation(plane, x.relative.R);
     any_numbers(x.relative.r, 3);
     x.relative.angle = any();
+    any_numbers(x.f, 3);
+    any_numbers(x.force.r[0], 6);
+    any_numbers(x.force.K, 36);
+    any_numbers(x.force.C, 36);
+    x.force.stiffness = any(), x.force.damping = any(), x.force.free = any();
     return x;
 }
 

@@ -5,6 +5,7 @@
 #include "mechanism/generated/cylindrical.inc"
 #include "mechanism/generated/distance.inc"
 #include "mechanism/generated/fixed.inc"
+#include "mechanism/generated/forces.inc"
 #include "mechanism/generated/free.inc"
 #include "mechanism/generated/planar.inc"
 #include "mechanism/generated/point_on_line.inc"
@@ -33,12 +34,19 @@
 #define MEASURE(name, k)                                                         \
     LAW_CALL(name, measure_##k, &x->joint, &x->s[0], &x->s[1], x->rows)           \
     LAW_CALL(name, measure_##k##_moving, &x->joint, &x->s[0], &x->s[1], x->rows)
+#define FORCE(name)                                                                              \
+    static void KI_LAW(name##_call)(KI_LAW(arguments) *x) {                                      \
+        KI_LAW(name)(&x->s[0], &x->s[1], &x->force, x->f, &x->load);                             \
+    }
 #include "mechanism/generated/roles.inc"
+#include "mechanism/generated/force_roles.inc"
 #undef TREE
 #undef BENDS
 #undef ROWS
 #undef MEASURE
+#undef FORCE
 
+#define FORCE(name) {#name, "load", KI_LAW(name##_call)},
 #define LAW_ENTRY(name, what) {#name, #what, KI_LAW(name##_##what##_call)},
 #define TREE(name) LAW_ENTRY(name, place) LAW_ENTRY(name, columns) LAW_ENTRY(name, fit)
 #define BENDS(name) LAW_ENTRY(name, bias)
@@ -49,11 +57,13 @@ static const struct {
     void (*call)(KI_LAW(arguments) *x);
 } KI_LAW(functions)[] = {
 #include "mechanism/generated/roles.inc"
+#include "mechanism/generated/force_roles.inc"
 };
 #undef TREE
 #undef BENDS
 #undef ROWS
 #undef MEASURE
+#undef FORCE
 #undef LAW_CALL
 #undef LAW_ENTRY
 /* clang-format on */

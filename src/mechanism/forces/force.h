@@ -1,5 +1,6 @@
-/* force.h - force elements: one file each. A force adds wrenches to bodies, and either has a potential or
- * does work that is counted as power. */
+/* force.h - force elements: one file each for what is special to its description; laws are in
+ * src/laws/forces/. A force adds wrenches to bodies, and either has a potential or does work that is counted
+ * as power. */
 #ifndef KI_MECHANISM_FORCE_H
 #define KI_MECHANISM_FORCE_H
 
@@ -18,8 +19,23 @@ struct ki_force {
     ki_formula sides; /* switching functions of the law that are not of t alone; no tape: there are none */
     bool in_body_axes;
     const double *K, *C; /* BUSHING */
-    ki_frame frame[2];   /* BUSHING: its axes on either body */
 };
+
+/* What a force does, as its law has it (src/laws/forces/). */
+typedef struct ki_load {
+    double w[2][6]; /* [d] wrench on either body */
+    double along;   /* of a resistance: force along its coordinate */
+    double power, potential;
+    double x[6]; /* of a bushing: its deformation */
+} ki_load;
+
+/* f: what its formula gives, or x and its rate of a resistance. ki_move_bodies is done, or ki_place for what
+ * does not depend on twists. */
+void ki_force_load(const ki_mech *mech, const ki_mech_work *w, const ki_force *force, const double f[3],
+                   ki_load *load);
+
+/* Adds a load of bodies, and its potential and power. */
+void ki_add_load(const ki_mech *mech, ki_mech_work *w, const ki_force *force, const ki_load *load);
 
 /* What a kind of force element supplies; one file each. */
 typedef struct ki_force_type {
@@ -79,7 +95,7 @@ keel_status ki_resistance_compile(const ki_names *names, ki_mech *mech, const ke
 /* x and its rate, along which it acts. */
 void ki_resistance_inputs(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double x[2]);
 
-/* Displacement and rotation vector of a bushing, in its axes on body 0; ki_place is done. In bushing.c. */
+/* Displacement and rotation vector of a bushing, in its axes on body 0; ki_place is done. */
 void ki_bushing_deformation(const ki_mech *mech, const ki_mech_work *w, const ki_force *force, double x[6]);
 
 /* The coordinate named in keel_force.joint -> force->measure and its bodies. */
@@ -88,14 +104,5 @@ keel_status ki_force_on_joint(const ki_names *names, const keel_force *descripti
 
 double ki_gravity_potential(const ki_mech *mech, const ki_mech_work *w);
 void ki_apply_friction(const ki_mech *mech, ki_mech_work *w, const double *lambda);
-
-/* Angular velocity of a body, and the velocity of its point at `place` (world), with three components in the
- * plane too. */
-void ki_spin_of(const ki_mech *mech, const ki_state *s, double omega[3]);
-void ki_velocity_at(const ki_mech *mech, const ki_state *s, const double place[3], double velocity[3]);
-
-/* A force at a place (world) on body[1], and its reaction at the same place on body[0]. */
-void ki_apply_pair(const ki_mech *mech, ki_mech_work *w, const int body[2], const double place[3],
-                   const double force[3]);
 
 #endif

@@ -145,35 +145,3 @@ double ki_potential(const ki_mech *mech, ki_mech_work *w) {
     }
     return potential;
 }
-
-void ki_spin_of(const ki_mech *mech, const ki_state *s, double omega[3]) {
-    if (mech->d == KI_PLANAR) {
-        omega[0] = omega[1] = 0;
-        omega[2] = s->twist[0];
-    } else {
-        ki_copy3(s->twist, omega);
-    }
-}
-
-void ki_velocity_at(const ki_mech *mech, const ki_state *s, const double place[3], double velocity[3]) {
-    double omega[3], arm[3];
-    ki_spin_of(mech, s, omega);
-    ki_minus(place, s->r, arm);
-    if (mech->d == KI_PLANAR) {
-        velocity[0] = s->twist[1];
-        velocity[1] = s->twist[2];
-        velocity[2] = 0;
-    } else {
-        ki_copy3(s->twist + 3, velocity);
-    }
-    ki_add_cross(omega, arm, velocity);
-}
-
-void ki_apply_pair(const ki_mech *mech, ki_mech_work *w, const int body[2], const double place[3],
-                   const double force[3]) {
-    double arm[3], back[3] = {-force[0], -force[1], -force[2]};
-    ki_minus(place, w->state[body[1]].r, arm);
-    ki_add_force(mech, w, body[1], arm, force);
-    ki_minus(place, w->state[body[0]].r, arm);
-    ki_add_force(mech, w, body[0], arm, back);
-}

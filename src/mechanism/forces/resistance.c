@@ -1,23 +1,10 @@
 /* resistance.c - a force along a row x that resists it: springs on a length, torsion springs on a coordinate.
- *
- *     p = k (x - x_0) + c x'        potential k (x - x_0)^2 / 2, power -c x'^2
- *     p = law(x, x', t, ...)        power -p x'
- *
- * It acts as -p along the row.
+ * It has a stiffness and a damping (laws/forces/resistance.c), or a formula p of x, x' and t, all of whose
+ * force -p is counted as power.
  */
 #include "mechanism/forces/force.h"
 
 #include <math.h>
-
-/* p for the value x and its rate */
-static double resist(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double t, double x,
-                     double rate) {
-    double p, extra[2] = {x, rate};
-    if (!force->law.tape)
-        return force->stiffness * (x - force->free) + force->damping * rate;
-    ki_formula_run(mech, w, &force->law, 2, extra, t, &p);
-    return p;
-}
 
 void ki_resistance_inputs(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double x[2]) {
     ki_row row;
@@ -26,25 +13,35 @@ void ki_resistance_inputs(const ki_mech *mech, ki_mech_work *w, const ki_force *
     x[1] = ki_row_rate(mech, w, force->measure.body, &row);
 }
 
+/* For the value x[0] and its rate x[1] */
+static ki_load resist(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double t,
+                      const double x[2]) {
+    ki_load load = {.along = 0};
+    if (force->law.tape) {
+        double p;
+        ki_formula_run(mech, w, &force->law, 2, x, t, &p);
+        load.along = -p;
+        load.power = -p * x[1];
+    } else {
+        ki_force_load(mech, w, force, (const double[3]){x[0], x[1], 0}, &load);
+    }
+    return load;
+}
+
 double ki_resistance(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double t) {
     double x[2];
     ki_resistance_inputs(mech, w, force, x);
-    return resist(mech, w, force, t, x[0], x[1]);
-}
-
-static double stored(const ki_force *force, double x) {
-    double off = x - force->free;
-    return force->law.tape ? 0 : force->stiffness * off * off / 2;
+    return -resist(mech, w, force, t, x).along;
 }
 
 void ki_resistance_apply(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double t) {
     ki_row row;
     ki_measure_row(mech, w, &force->measure, KI_AT_POSITION, &row);
-    double rate = ki_row_rate(mech, w, force->measure.body, &row);
-    double p = resist(mech, w, force, t, row.value, rate);
-    ki_add_row_force(mech, w, force->measure.body, &row, -p);
-    w->potential += stored(force, row.value);
-    w->power -= rate * (force->law.tape ? p : force->damping * rate);
+    const double x[2] = {row.value, ki_row_rate(mech, w, force->measure.body, &row)};
+    ki_load load = resist(mech, w, force, t, x);
+    ki_add_row_force(mech, w, force->measure.body, &row, load.along);
+    w->potential += load.potential;
+    w->power += load.power;
 }
 
 double ki_resistance_potential(const ki_mech *mech, ki_mech_work *w, const ki_force *force) {
@@ -52,7 +49,7 @@ double ki_resistance_potential(const ki_mech *mech, ki_mech_work *w, const ki_fo
     if (force->law.tape)
         return 0;
     ki_measure_row(mech, w, &force->measure, KI_AT_POSITION, &row);
-    return stored(force, row.value);
+    return resist(mech, w, force, 0, (const double[2]){row.value, 0}).potential;
 }
 
 keel_status ki_resistance_compile(const ki_names *names, ki_mech *mech, const keel_force *description,

@@ -1,7 +1,4 @@
-/* twist.c - a torque T on body 1 and -T on body 0, or a force along a coordinate of a joint.
- *
- *     power = T . (omega_1 - omega_0)
- */
+/* twist.c - a torque on body 1 and the opposite on body 0, or a force along a coordinate of a joint. */
 #include "mechanism/forces/force.h"
 
 static keel_status compile(const ki_names *names, ki_mech *mech, const keel_force *description,
@@ -25,24 +22,15 @@ static void apply_on_joint(const ki_mech *mech, ki_mech_work *w, const ki_force 
 }
 
 static void apply(const ki_mech *mech, ki_mech_work *w, const ki_force *force, double t) {
-    double local[3], T[3], back[3] = {0}, omega[2][3];
+    double T[3];
+    ki_load load;
     if (force->on_joint) {
         apply_on_joint(mech, w, force, t);
         return;
     }
-    ki_formula_run(mech, w, &force->law, 0, NULL, t, local);
-    if (mech->d == KI_PLANAR)
-        local[0] = local[1] = 0;
-    if (force->in_body_axes)
-        ki_rotate(w->state[force->body[1]].R, local, T);
-    else
-        ki_copy3(local, T);
-    ki_add_scaled(-1, T, back);
-    ki_add_torque(mech, w, force->body[1], T);
-    ki_add_torque(mech, w, force->body[0], back);
-    for (int k = 0; k < 2; k++)
-        ki_spin_of(mech, &w->state[force->body[k]], omega[k]);
-    w->power += ki_dot3(T, omega[1]) - ki_dot3(T, omega[0]);
+    ki_formula_run(mech, w, &force->law, 0, NULL, t, T);
+    ki_force_load(mech, w, force, T, &load);
+    ki_add_load(mech, w, force, &load);
 }
 
 const ki_force_type ki_twist = {compile, apply, NULL};

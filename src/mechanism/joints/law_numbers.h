@@ -16,6 +16,8 @@
 #define KI_LAW_MAX(a, b)   ki_law_max(a, b)
 #define KI_LAW_IF(a, b, c) ((a) != 0 ? (b) : (c))
 
+#define KI_LAW_LT(a, b) ((a) < (b))
+
 static inline double ki_law_max(double a, double b) {
     return b > a || b != b ? b : a;
 }
