@@ -85,6 +85,7 @@ static ki_law law_of(ki_law_function *f, const ki_joint_law_role *role, bool pla
     law.length = input(f, "joint->length");
     law.pitch = input(f, "joint->pitch");
     law.radius = input(f, "joint->radius");
+    law.drawn = input(f, "joint->turn");
     for (int i = 0; i < role->n_q; i++) {
         law.q[i] = input(f, "q[%d]", i);
         law.turn[i] = (ki_turn){ki_unary(f->g, KI_COS, law.q[i]), ki_unary(f->g, KI_SIN, law.q[i])};

@@ -47,6 +47,7 @@ typedef struct ki_law {
     mat F[2];
     vec at[2];
     ki_node length, pitch, radius;
+    ki_node drawn;       /* plane: angle of frame 1 from frame 0 when both bodies have the angle zero */
     ki_law_body body[2]; /* of a cut joint, of a force */
     /* of a joint of the tree: coordinates and velocities as the joint counts them, and the sines and cosines
      * of those that are angles */
@@ -98,7 +99,6 @@ typedef struct ki_law_point {
 ki_law_point ki_law_point_of(ki_graph *g, const ki_law_body *body, vec local);
 ki_law_point ki_law_origin(const ki_law *law, int side); /* of frame `side` */
 ki_jets ki_law_axis(const ki_law *law, int side, int k); /* axis k of frame `side`, in the world */
-ki_node ki_law_drawn_turn(const ki_law *law);            /* plane: frame 1 from frame 0, angles zero */
 vec ki_law_unit(ki_graph *g, int k);                     /* e_k */
 mat ki_law_turn_about(ki_graph *g, int k, ki_turn turn); /* rotation about axis k */
 mat ki_law_quaternion(ki_graph *g, const ki_node e[4]);  /* rotation matrix */

@@ -32,12 +32,6 @@ ki_jets ki_law_axis(const ki_law *law, int side, int k) {
     return u;
 }
 
-ki_node ki_law_drawn_turn(const ki_law *law) {
-    ki_graph *g = law->g;
-    vec x_0 = mat_column(&law->F[0], 0), x_1 = mat_column(&law->F[1], 0);
-    return ki_binary(g, KI_ATAN2, cross(g, x_0, x_1).x[2], dot(g, x_0, x_1));
-}
-
 /* ---- rows -----------------------------------------------------------------------------------------------
  */
 
@@ -114,7 +108,7 @@ int ki_law_aligned(const ki_law *law, ki_law_row *out) {
 static ki_law_row angle_in_plane(const ki_law *law) {
     ki_graph *g = law->g;
     const ki_law_body *a = &law->body[0], *b = &law->body[1];
-    ki_node value = plus(g, minus(g, b->angle, a->angle), ki_law_drawn_turn(law));
+    ki_node value = plus(g, minus(g, b->angle, a->angle), law->drawn);
     ki_law_row row = row_of(
         g, (ki_jet){value, minus(g, b->omega.x[2], a->omega.x[2]), minus(g, b->alpha.x[2], a->alpha.x[2])});
     row.T[1] = ki_law_unit(g, 2);

@@ -74,6 +74,7 @@ typedef struct ki_joint {
     ki_frame frame[2]; /* the joint's frame on either body: z is its axis; planar: x is its direction */
     double length;     /* distance; gear, rack: ratio c_0 - c_1 as drawn */
     double pitch, radius, ratio;
+    double turn; /* planar: frame 1 from frame 0 when both bodies have the angle zero */
     double reading[3];
     int other[2];     /* gear, rack: the joints coupled */
     bool tree;        /* one of its bodies hangs from the other */

@@ -127,9 +127,10 @@ static void hang(ki_mech *mech, int b) {
     if (joint->reversed) {
         body->hinge.body[0] = joint->body[1], body->hinge.body[1] = joint->body[0];
         body->hinge.frame[0] = joint->frame[1], body->hinge.frame[1] = joint->frame[0];
+        body->hinge.turn = -joint->turn;
     }
     if (mech->d == KI_PLANAR) /* as rows measure it: both roles count the same turns */
-        body->drawn_turn = joint->reversed ? ki_planar_frame_turn(joint) : -ki_planar_frame_turn(joint);
+        body->drawn_turn = joint->reversed ? joint->turn : -joint->turn;
     body->v = joint->v;
     body->n_v = role->n_v;
     body->alone = joint->made_up;

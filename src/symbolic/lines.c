@@ -17,7 +17,8 @@ static ki_law law_of(const ki_writer *w, const ki_joint *joint) {
                   .plane = w->mech->d == KI_PLANAR,
                   .length = number(g, joint->length),
                   .pitch = number(g, joint->pitch),
-                  .radius = number(g, joint->radius)};
+                  .radius = number(g, joint->radius),
+                  .drawn = number(g, joint->turn)};
     for (int side = 0; side < 2; side++) {
         law.F[side] = mat_of(g, joint->frame[side].R);
         law.at[side] = vec_of(g, joint->frame[side].r);
@@ -75,6 +76,7 @@ static ki_line line_of_coordinate(const ki_writer *w, const ki_joint *joint, int
                      .rate = ki_symbol(w->g, w->v + joint->v + k),
                      .curve = number(w->g, 0),
                      .velocity = joint->v + k,
+                     .scale = number(w->g, 1),
                      .P = {none, none},
                      .e = {none, none},
                      .T = {none, none}};
@@ -96,6 +98,25 @@ bool ki_line_of_joint(const ki_writer *w, int j, int k, ki_line *line) {
     ki_law_row row = role->measure(&law, k);
     *line = line_of_row(&row);
     line->value = plus(w->g, line->value, number(w->g, joint->reading[k]));
+    return true;
+}
+
+/* Part k of ratio c_0 - c_1 = as drawn. */
+bool ki_line_of_coupling(const ki_writer *w, const ki_joint *joint, int k, ki_line *line) {
+    ki_graph *g = w->g;
+    ki_node s = number(g, k == 0 ? joint->ratio : -1);
+    if (!ki_line_of_joint(w, joint->other[k], 0, line))
+        return false;
+    line->value = times(g, s, line->value);
+    line->rate = times(g, s, line->rate);
+    line->curve = times(g, s, line->curve);
+    line->scale = s;
+    for (int side = 0; side < 2; side++) {
+        line->e[side] = vec_times(g, s, line->e[side]);
+        line->T[side] = vec_times(g, s, line->T[side]);
+    }
+    if (k == 0)
+        line->value = minus(g, line->value, number(g, joint->length));
     return true;
 }
 

@@ -10,7 +10,7 @@ static ki_node entry(const ki_writer *w, const ki_line *line, int side, int j) {
     ki_graph *g = w->g;
     const ki_column *column = &w->column[j];
     if (line->velocity >= 0)
-        return number(g, line->velocity == j);
+        return line->velocity == j ? line->scale : number(g, 0);
     vec lever = vec_minus(g, line->P[side], column->H);
     vec motion = vec_plus(g, column->V, cross(g, column->Omega, lever));
     return plus(g, dot(g, line->e[side], motion), dot(g, line->T[side], column->Omega));
@@ -60,7 +60,9 @@ static bool lines_of_group(ki_writer *w, const ki_group *group, ki_line *lines) 
     if (group->part >= l->motion_part)
         return line_of_motion(w, &w->mech->motion[owner], lines);
     const ki_joint *joint = &w->mech->joint[owner];
-    return !joint->type->couples && ki_lines_of_rows(w, joint, lines) == group->count;
+    if (joint->type->couples) /* its two parts are groups of one row */
+        return ki_line_of_coupling(w, joint, group->part - l->joint_part[owner], lines);
+    return ki_lines_of_rows(w, joint, lines) == group->count;
 }
 
 bool ki_symbolic_rows(ki_writer *w) {
@@ -70,15 +72,18 @@ bool ki_symbolic_rows(ki_writer *w) {
         return false;
     for (int i = 0; i < keel_pattern_count(w->mech->system.J); i++)
         w->J[i] = number(w->g, 0);
+    for (int i = 0; i < l->n_h; i++)
+        w->Phi[i] = w->rate[i] = w->curve[i] = number(w->g, 0);
     for (int i = 0; i < l->group_count; i++) {
         const ki_group *group = &l->group[i];
         const ki_part *part = &l->part[group->part];
         if (!lines_of_group(w, group, lines))
             return false;
         for (int k = 0; k < group->count; k++) {
-            w->Phi[part[k].row] = lines[k].value;
-            w->rate[part[k].row] = lines[k].rate;
-            w->curve[part[k].row] = lines[k].curve;
+            int row = part[k].row;
+            w->Phi[row] = plus(w->g, w->Phi[row], lines[k].value);
+            w->rate[row] = plus(w->g, w->rate[row], lines[k].rate);
+            w->curve[row] = plus(w->g, w->curve[row], lines[k].curve);
         }
         write_entries(w, group, lines);
     }

@@ -55,7 +55,8 @@ ki_law_body ki_law_body_of(const ki_writer *w, int body);
  * coordinate itself, all that counts is its velocity: forces act along that. */
 typedef struct ki_line {
     ki_node value, rate, curve;
-    int velocity; /* -1: not a coordinate */
+    int velocity;  /* -1: not a coordinate */
+    ki_node scale; /* of a coordinate: the scalar is so many times that */
     vec P[2], e[2], T[2];
 } ki_line;
 
@@ -64,6 +65,9 @@ bool ki_line_of(const ki_writer *w, const ki_measure *measure, ki_line *line);
 
 /* The conditions of a cut joint in their order; how many, 0: not written. */
 int ki_lines_of_rows(const ki_writer *w, const ki_joint *joint, ki_line lines[KI_JOINT_ROWS]);
+
+/* Part k of the condition of a joint that couples coordinates of two others. */
+bool ki_line_of_coupling(const ki_writer *w, const ki_joint *joint, int k, ki_line *line);
 
 /* Coordinate k of a joint, its reading included. */
 bool ki_line_of_joint(const ki_writer *w, int joint, int k, ki_line *line);

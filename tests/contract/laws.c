@@ -167,7 +167,7 @@ static one_arguments any_arguments(bool plane) {
         any_numbers(x.s[k].twist, 6);
         x.s[k].angle = any();
     }
-    x.joint.length = 0.7, x.joint.pitch = 0.9, x.joint.radius = 0.6;
+    x.joint.length = 0.7, x.joint.pitch = 0.9, x.joint.radius = 0.6, x.joint.turn = any();
     any_numbers(x.q, 7);
     any_numbers(x.v, 6);
     any_rotation(plane, x.relative.R);

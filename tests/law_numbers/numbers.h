@@ -5,7 +5,7 @@ typedef struct KI_LAW(joint) {
     struct {
         REAL R[9], r[3];
     } frame[2];
-    REAL length, pitch, radius;
+    REAL length, pitch, radius, turn;
 } KI_LAW(joint);
 
 typedef struct KI_LAW(state) {
@@ -69,6 +69,7 @@ static REAL *KI_LAW(named)(KI_LAW(arguments) * x, const char *name, bool written
                  {"load->power", &x->load.power},
                  {"load->potential", &x->load.potential},
                  {"joint->length", &x->joint.length},
+                 {"joint->turn", &x->joint.turn},
                  {"joint->pitch", &x->joint.pitch},
                  {"joint->radius", &x->joint.radius},
                  {"s0->angle", &x->s[0].angle},

@@ -150,6 +150,7 @@ static twins any_twins(const char *word, const double flat[2][3], const double a
         t.p[b] = state_at(&m, KI_PLANAR, 0);
         t.s[b] = lifted(&t.p[b]);
     }
+    t.planar.turn = ki_planar_frame_turn(&t.planar);
     if (t.planar.type->planar->rows) {
         t.planar.type->planar->rows(&t.planar, &t.p[0], &t.p[1], KI_AT_VELOCITY, t.planar_rows);
         t.spatial.type->spatial->rows(&t.spatial, &t.s[0], &t.s[1], KI_AT_VELOCITY, t.spatial_rows);

@@ -401,6 +401,7 @@ static void exchanged_bodies_change_signs(void **state) {
             if (!role || role->n_v < 1 || (*type)->one_way)
                 continue;
             back.frame[0] = joint.frame[1], back.frame[1] = joint.frame[0];
+            back.turn = -joint.turn;
             motion carrier = any_motion();
             ki_state s0 = state_at(&carrier, d, 0);
             hinge_motion m = any_hinge_motion(role);

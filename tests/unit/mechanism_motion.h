@@ -144,6 +144,7 @@ static inline ki_joint any_joint(const ki_joint_type *type, int d) {
         for (int i = 0; i < (d == KI_PLANAR ? 2 : 3); i++)
             joint.frame[b].r[i] = any();
     }
+    joint.turn = d == KI_PLANAR ? ki_planar_frame_turn(&joint) : 0;
     return joint;
 }
 

@@ -83,13 +83,14 @@ static void settle_on_line(ki_joint *joint, const double D[3]) {
 
 void ki_joint_settle(ki_joint *joint, int d, const double at[2][3]) {
     double D[3], n[3];
+    bool rolls = is_wheel(joint->type) || joint->type == &ki_joint_sphere;
     ki_minus(at[1], at[0], D);
-    if (!is_wheel(joint->type) && joint->type != &ki_joint_sphere)
-        return;
-    if (d == KI_PLANAR) {
+    if (d == KI_PLANAR && rolls)
         settle_on_line(joint, D);
+    if (d == KI_PLANAR)
+        joint->turn = ki_planar_frame_turn(joint);
+    if (d == KI_PLANAR || !rolls)
         return;
-    }
     ki_axis(joint->frame[0].R, 2, n);
     if (ki_dot3(n, D) < 0)
         turn_over(joint->frame[0].R, 0);
