@@ -156,6 +156,8 @@ static double correction(ki_midstep *s) {
         missing += L[k] * s->r_C[k] * (k < sys->n_h ? 1 : 0.5 * s->h);
     double least = SMALL_VELOCITY * SMALL_VELOCITY * s->h * s->h * s->fastest;
     least = fmax(least, SMALL_DISPLACEMENT * SMALL_DISPLACEMENT * square(d, s->y, s->M_u));
+    /* where all that moves is held by momenta, u is round-off of dq */
+    least = fmax(least, SMALL_DISPLACEMENT * SMALL_DISPLACEMENT * square(d, dq, s->M_u));
     copy(s->u, dq, sys->n_v);
     ki_momenta_spare(&s->momenta, s->u);
     double length = fmax(square(d, s->u, s->M_u), least);
