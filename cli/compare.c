@@ -273,11 +273,11 @@ static int compare(const request *r, const keel_model *model, keel_diagnostics *
 
 /* Settings, reference and start; then the comparison. */
 static int prepare(request *r, keel_model *model, keel_diagnostics *diagnostics) {
-    keel_trajectory given = {0};
+    keel_samples given = {0};
     int shown = keel_diagnostics_count(diagnostics);
     keel_status status = apply(r, &model->settings, diagnostics);
     if (!status && r->reference_path)
-        status = cli_read_trajectory(r->reference_path, &given, diagnostics);
+        status = cli_read_samples(r->reference_path, &given, diagnostics);
     if (!status)
         status = keel_model_prepare(model, diagnostics);
     cli_show(diagnostics, shown);
@@ -286,7 +286,7 @@ static int prepare(request *r, keel_model *model, keel_diagnostics *diagnostics)
     r->plan.reference = r->reference_path ? &given : NULL;
     r->plan.reference_name = r->reference_path;
     int code = status < 0 ? cli_exit_code(status) : compare(r, model, diagnostics);
-    keel_trajectory_clear(&given);
+    keel_samples_clear(&given);
     return code;
 }
 

@@ -18,7 +18,7 @@ bool cli_compare_names(const char *flag, char *text, const char ***names, int *c
 bool cli_compare_methods(char *text, keel_method **methods, int *count);
 
 /* compare_reference.c: reads the rows of a CSV file with a header and a column t. */
-keel_status cli_read_trajectory(const char *path, keel_trajectory *trajectory, keel_diagnostics *diagnostics);
+keel_status cli_read_samples(const char *path, keel_samples *trajectory, keel_diagnostics *diagnostics);
 
 /* compare_table.c, compare_json.c */
 void cli_compare_table(FILE *file, const char *title, const keel_comparison *comparison);

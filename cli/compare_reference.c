@@ -6,7 +6,7 @@
 #include "results/record.h"
 
 /* Columns 1 .. of the record; the first is the time. */
-static keel_status copy_names(const ki_columns *columns, keel_trajectory *x) {
+static keel_status copy_names(const ki_columns *columns, keel_samples *x) {
     x->names = calloc((size_t)columns->count, sizeof *x->names);
     if (!x->names)
         return KEEL_ERROR_MEMORY;
@@ -19,7 +19,7 @@ static keel_status copy_names(const ki_columns *columns, keel_trajectory *x) {
     return KEEL_OK;
 }
 
-static keel_status copy_rows(const ki_series *rows, keel_trajectory *x) {
+static keel_status copy_rows(const ki_series *rows, keel_samples *x) {
     x->t = calloc((size_t)rows->rows + 1, sizeof *x->t);
     x->values = calloc((size_t)rows->rows * (size_t)x->columns + 1, sizeof *x->values);
     if (!x->t || !x->values)
@@ -32,10 +32,9 @@ static keel_status copy_rows(const ki_series *rows, keel_trajectory *x) {
     return KEEL_OK;
 }
 
-keel_status cli_read_trajectory(const char *path, keel_trajectory *trajectory,
-                                keel_diagnostics *diagnostics) {
+keel_status cli_read_samples(const char *path, keel_samples *trajectory, keel_diagnostics *diagnostics) {
     keel_status status;
-    *trajectory = (keel_trajectory){0};
+    *trajectory = (keel_samples){0};
     keel_record *record = keel_record_read(path, diagnostics, &status);
     if (!record)
         return status == KEEL_ERROR_MEMORY ? status : KEEL_ERROR_INPUT;

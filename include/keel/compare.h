@@ -19,14 +19,14 @@
 #include "keel/run.h"
 
 /* Columns of numbers over time. */
-typedef struct keel_trajectory {
+typedef struct keel_samples {
     int rows, columns;
     char **names;   /* [columns] */
     double *t;      /* [rows], increasing */
     double *values; /* [rows x columns], row by row */
-} keel_trajectory;
+} keel_samples;
 
-KEEL_API void keel_trajectory_clear(keel_trajectory *trajectory);
+KEEL_API void keel_samples_clear(keel_samples *trajectory);
 
 /* What to compare. keel_comparison_plan_default() asks for everything. The arrays belong to the caller. */
 typedef struct keel_comparison_plan {
@@ -38,11 +38,11 @@ typedef struct keel_comparison_plan {
     int step_count;                /* > 0 without tolerances: integrators that can do both take these steps */
     const char *const *quantities; /* [quantity_count] names of columns as in CSV files; 0 of them: outputs */
     int quantity_count;
-    const keel_trajectory *reference; /* given; NULL: computed */
-    const char *reference_name;       /* where the given one comes from, for texts */
-    double target;                    /* error at which methods are ranked; 0: one that half of them reach */
-    double limit;                     /* most CPU seconds of a run; 0: 5 times the reference's, at least 2 */
-    int threads;                      /* at least 1 */
+    const keel_samples *reference; /* given; NULL: computed */
+    const char *reference_name;    /* where the given one comes from, for texts */
+    double target;                 /* error at which methods are ranked; 0: one that half of them reach */
+    double limit;                  /* most CPU seconds of a run; 0: 5 times the reference's, at least 2 */
+    int threads;                   /* at least 1 */
 
     void *user;
     /* after every run, from the threads, one call at a time; total grows when references need company */

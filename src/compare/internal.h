@@ -39,7 +39,7 @@ double ki_quantity_value(ki_quantity quantity, const keel_row *row);
 int ki_quantities_drop_shared(const keel_system *system, ki_quantities *quantities, const int *output_shared);
 
 /* norm.c: values [rows x columns] of two trajectories. */
-keel_status ki_trajectory_new(keel_trajectory *trajectory, int rows, int columns);
+keel_status ki_samples_new(keel_samples *trajectory, int rows, int columns);
 
 /* scale[k], see compare.h. `other`, another approximation of the same values or NULL, tells what is only
  * noise. */
@@ -65,7 +65,7 @@ typedef struct ki_times {
 keel_status ki_times_even(const keel_settings *settings, double t_start, ki_times *times);
 
 /* The rows of a given reference between t_start and until. Messages are at the file `from`. */
-keel_status ki_times_given(const keel_system *system, const keel_trajectory *given, const char *from,
+keel_status ki_times_given(const keel_system *system, const keel_samples *given, const char *from,
                            double t_start, double until, const ki_quantities *quantities,
                            keel_diagnostics *diagnostics, ki_times *times);
 void ki_times_clear(ki_times *times);

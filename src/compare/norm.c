@@ -11,8 +11,8 @@
  * differ as much as they vary tell. */
 #define NOISE 1e-6
 
-keel_status ki_trajectory_new(keel_trajectory *x, int rows, int columns) {
-    *x = (keel_trajectory){.rows = rows, .columns = columns};
+keel_status ki_samples_new(keel_samples *x, int rows, int columns) {
+    *x = (keel_samples){.rows = rows, .columns = columns};
     size_t r = (size_t)rows, c = (size_t)columns;
     x->names = calloc(c + 1, sizeof *x->names);
     x->t = calloc(r + 1, sizeof *x->t);
@@ -20,7 +20,7 @@ keel_status ki_trajectory_new(keel_trajectory *x, int rows, int columns) {
     return x->names && x->t && x->values ? KEEL_OK : KEEL_ERROR_MEMORY;
 }
 
-void keel_trajectory_clear(keel_trajectory *x) {
+void keel_samples_clear(keel_samples *x) {
     if (!x)
         return;
     for (int i = 0; x->names && i < x->columns; i++)
@@ -28,7 +28,7 @@ void keel_trajectory_clear(keel_trajectory *x) {
     free(x->names);
     free(x->t);
     free(x->values);
-    *x = (keel_trajectory){0};
+    *x = (keel_samples){0};
 }
 
 /* Range of column k, and how far the two approximations are apart. */

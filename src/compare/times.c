@@ -25,7 +25,7 @@ keel_status ki_times_even(const keel_settings *settings, double t_start, ki_time
 }
 
 /* The column of a quantity; a mark of results, "name(shared)", does not count. */
-static int column_of(const keel_trajectory *given, const char *name) {
+static int column_of(const keel_samples *given, const char *name) {
     size_t length = strlen(name);
     for (int i = 0; i < given->columns; i++) {
         const char *column = given->names[i];
@@ -37,7 +37,7 @@ static int column_of(const keel_trajectory *given, const char *name) {
 }
 
 /* Takes one quantity of all rows from `first` on. */
-static keel_status take_column(const keel_system *system, const keel_trajectory *given, const char *from,
+static keel_status take_column(const keel_system *system, const keel_samples *given, const char *from,
                                const ki_quantities *x, int k, int first, keel_diagnostics *diagnostics,
                                ki_times *times) {
     char *name = ki_quantity_name(system, x->list[k]);
@@ -61,7 +61,7 @@ static keel_status take_column(const keel_system *system, const keel_trajectory 
     return status;
 }
 
-keel_status ki_times_given(const keel_system *system, const keel_trajectory *given, const char *from,
+keel_status ki_times_given(const keel_system *system, const keel_samples *given, const char *from,
                            double t_start, double until, const ki_quantities *x,
                            keel_diagnostics *diagnostics, ki_times *times) {
     int first = 0, end = given->rows;

@@ -62,7 +62,7 @@ static void checkpoint_functions(void **state) {
 
 static void compare_functions(void **state) {
     (void)state;
-    IGNORES(1, keel_trajectory_clear(P(0)));
+    IGNORES(1, keel_samples_clear(P(0)));
     REFUSES(5, keel_compare(P(0), P(1), 0, P(2), P(3), NULL, P(4)) == KEEL_ERROR_INPUT);
     IGNORES(1, keel_comparison_clear(P(0)));
     REFUSES(1, !strcmp(keel_comparison_label((keel_method){0}, P(0)), ""));

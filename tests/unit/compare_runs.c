@@ -78,7 +78,7 @@ static void errors_are_measured_against_a_given_reference(void **state) {
     fixture *f = *state;
     char x[] = "x", y[] = "y", *names[] = {y, x};
     double t[] = {0, 0.5, 1, 1.5, 2}, values[] = {0, 1, -1, 0, 0, -1, -1, 0, 0, 1};
-    keel_trajectory exact = {.rows = 5, .columns = 2, .names = names, .t = t, .values = values};
+    keel_samples exact = {.rows = 5, .columns = 2, .names = names, .t = t, .values = values};
     const keel_method methods[] = {method("dop853"), method("rk4")};
     const double tolerances[] = {1e-12, 1e-4}, steps[] = {0.05, 0.025};
     f->plan.reference = &exact;
@@ -207,7 +207,7 @@ static void a_reference_without_the_quantity_is_refused(void **state) {
     fixture *f = *state;
     char x[] = "x", *names[] = {x};
     double t[] = {0, 1}, values[] = {1, -1};
-    keel_trajectory other = {.rows = 2, .columns = 1, .names = names, .t = t, .values = values};
+    keel_samples other = {.rows = 2, .columns = 1, .names = names, .t = t, .values = values};
     f->plan.reference = &other;
     f->plan.reference_name = "other.csv";
     assert_int_equal(compare(f), KEEL_ERROR_INPUT);
