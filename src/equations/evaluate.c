@@ -52,7 +52,7 @@ static keel_status new_work(const ki_model *model, const ki_programs *programs, 
     work->inputs = KI_NEW(&work->arena, double, model->inputs.count);
     work->answers = KI_NEW(&work->arena, double, all_answers(model));
     use_programs(work, programs);
-    work->prepared = programs != &model->given || !model->preparation;
+    work->prepared = programs != &model->given || !ki_is_shortened_for_runs(model);
     if (model->outputs)
         work->outputs = tape_work(&work->arena, model->outputs);
     if (model->drawing)

@@ -80,6 +80,10 @@ const ki_formulas *ki_preparation_formulas(const ki_preparation *p) {
     return p->kept ? &p->formulas : NULL;
 }
 
+bool ki_is_shortened_for_runs(const ki_model *model) {
+    return model->preparation && model->preparation->kept;
+}
+
 /* The lock is held. */
 static const ki_programs *make_programs(const ki_model *model) {
     ki_preparation *p = model->preparation;

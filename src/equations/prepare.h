@@ -43,6 +43,9 @@ bool ki_preparation_keep(ki_preparation *p, ki_model *model, ki_graph *graph);
 /* NULL: they are too long to be shortened. */
 const ki_formulas *ki_preparation_formulas(const ki_preparation *p);
 
+/* Whether long runs have other programs than short ones. */
+bool ki_is_shortened_for_runs(const ki_model *model);
+
 /* The shortened programs, made by the first who asks; without the memory for it, or if they are too long, the
  * given ones. */
 const ki_programs *ki_shortened_programs(const ki_model *model);

@@ -43,37 +43,24 @@ static void allocate(keel_saddle *K) {
     K->zero = KI_NEW(arena, double, K->n > K->m ? K->n : K->m);
 }
 
-/* Very small systems are not worth an ordering; large ones are worth full matrices only if they are full. */
-enum { ALWAYS_DENSE = 16, DENSE_IF_FULL = 300 };
+/* Very small systems are not worth an ordering. */
+enum { ALWAYS_DENSE = 16 };
 
-/* In between the sparse path must save this factor of multiplications. Measured (bench/saddle_threshold): on
- * a band the two cost the same within a fifth; on full rows the sparse path costs up to twice as much; and
- * the dense path has the better way out of singular cases. */
-static const double SPARSE_SAVES = 1.5;
+/* Full matrices where the factor of the whole has little that is zero. Measured (bench/saddle_threshold,
+ * `make instructions`): with up to 60 % of all places taken the sparse path costs 5 to 40 % less; on full
+ * rows up to twice as much, and the dense path has the better way out of singular cases. */
+static const double FULL = 2.0 / 3;
 
-/* Whether full matrices have little that is zero. */
 static bool is_full(const keel_saddle *K) {
     double size = K->n + K->m;
-    return 4.0 * (double)ki_saddle_sparse_entries(K->sparse) > size * size;
-}
-
-/* The cheaper path; needs the sparse analysis, makes the dense one where it has to be compared. */
-static keel_saddle_path cheaper_path(keel_saddle *K) {
-    if (K->n + K->m > DENSE_IF_FULL || K->settings.path == KEEL_SADDLE_NULL_SPACE)
-        return is_full(K) ? KEEL_SADDLE_DENSE : KEEL_SADDLE_SPARSE;
-    ki_saddle_dense_analyse(K);
-    if (K->arena.failed)
-        return KEEL_SADDLE_DENSE;
-    bool saves = SPARSE_SAVES * ki_saddle_sparse_work(K->sparse) < ki_saddle_dense_work(K);
-    return saves ? KEEL_SADDLE_SPARSE : KEEL_SADDLE_DENSE;
+    return (double)ki_saddle_sparse_entries(K->sparse) > FULL * size * (size + 1) / 2;
 }
 
 /* A full basis of the null space up to so many unknowns and rows: beyond, it is an operator where the matrix
  * is worth the sparse path. */
 enum { FULL_BASIS = 40 };
 
-/* Analyses the pattern for the path asked for, or for both to find the cheaper one. False when out of memory.
- */
+/* Analyses the pattern for the path asked for, or for the cheaper one. False when out of memory. */
 static bool choose_path(keel_saddle *K) {
     K->path = K->settings.path;
     if (K->path == KEEL_SADDLE_NULL_SPACE)
@@ -86,7 +73,7 @@ static bool choose_path(keel_saddle *K) {
             return false;
     }
     if (K->path == KEEL_SADDLE_AUTO)
-        K->path = cheaper_path(K);
+        K->path = is_full(K) ? KEEL_SADDLE_DENSE : KEEL_SADDLE_SPARSE;
     if (K->path == KEEL_SADDLE_DENSE && !K->dense)
         ki_saddle_dense_analyse(K);
     return !K->arena.failed;

@@ -84,6 +84,11 @@ keel_status ki_saddle_prepare_stages(keel_saddle *K, bool may_have_code);
 bool ki_saddle_factor_stage(keel_saddle *K, const double *A, const double *J);
 bool ki_saddle_has_stage_factors(const keel_saddle *K);
 
+/* Multiplications of a factorization that serves a stage, if there is no machine code. False when out of
+ * memory.
+ */
+bool ki_saddle_work_of_stage(const keel_saddle *K, double *work);
+
 /* keel_saddle_solve with the numbers of stages(), by the factors of A, J and D = 0. */
 keel_status ki_saddle_solve_stage(keel_saddle *K, const double *r, const double *s, double *x, double *y);
 

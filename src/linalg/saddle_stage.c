@@ -162,6 +162,13 @@ keel_status ki_saddle_prepare_stages(keel_saddle *K, bool may_have_code) {
     return KEEL_OK;
 }
 
+bool ki_saddle_work_of_stage(const keel_saddle *K, double *work) {
+    double usual = keel_saddle_factor_work(K), stage = INFINITY;
+    bool made = !K->sparse || K->m == 0 || ki_stage_work(K->A, K->J, &stage);
+    *work = SAVES * stage < usual ? stage : usual;
+    return made;
+}
+
 bool ki_saddle_has_stage_factors(const keel_saddle *K) {
     return K->stage.sparse != NULL;
 }

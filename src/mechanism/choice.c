@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "keel/saddle.h"
+#include "linalg/saddle_code.h"
 #include "mechanism/joint.h"
 #include "mechanism/layout.h"
 
@@ -70,9 +71,9 @@ static keel_status predict(const keel_mechanism *m, const ki_tree *tree, double 
         return KEEL_ERROR_MEMORY;
     status = ki_layout_build(mech);
     keel_saddle *K = status ? NULL : keel_saddle_new(mech->system.M, mech->system.J, NULL);
-    if (K)
-        *cost = keel_saddle_factor_work(K) + PER_UNKNOWN * (mech->system.n_v + keel_system_m(&mech->system)) +
-                PER_ENTRY * (keel_pattern_count(mech->system.M) + keel_pattern_count(mech->system.J));
+    if (K && ki_saddle_work_of_stage(K, cost))
+        *cost += PER_UNKNOWN * (mech->system.n_v + keel_system_m(&mech->system)) +
+                 PER_ENTRY * (keel_pattern_count(mech->system.M) + keel_pattern_count(mech->system.J));
     else
         status = KEEL_ERROR_MEMORY;
     keel_saddle_free(K);
