@@ -11,8 +11,8 @@
  * `read`, `ready` (joints closed, mobility looked at) and `start` are those of a run as a user asks for it.
  * Steps are counted in four ways, the last three by dop853/index1/projection:
  *
- *     run        as a user asks for it, formulas shortened: with pins
- *     general    without pins
+ *     run        as a user asks for it, formulas shortened
+ *     general    the same by that method
  *     recursion  without formulas either: the recursions of mechanisms with the elimination
  *     code       as `general`, by machine code
  *
@@ -104,10 +104,6 @@ static void count_steps(const keel_model *model, const keel_system *system, cons
 static keel_system without_shortcuts(const keel_system *system) {
     keel_system plain = *system;
     plain.for_run = NULL;
-    plain.accelerate = NULL;
-    plain.own.factor = NULL;
-    plain.own.constrain = NULL;
-    plain.own.gap = NULL;
     return plain;
 }
 

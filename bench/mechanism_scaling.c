@@ -1,15 +1,12 @@
 /* Work of an evaluation of a mechanism: mass matrix, constraints, forces, then one factorization and one
  * solve for the accelerations.
  *
- *     bench_mechanism_scaling MODEL.yaml N REPEATS [pins]
+ *     bench_mechanism_scaling MODEL.yaml N REPEATS
  *
- * reads the model with its parameter N and does it REPEATS times; with `pins` the accelerations by the forces
- * of pins alone (keel_system.accelerate). mechanism_scaling.sh counts instructions.
+ * reads the model with its parameter N and does it REPEATS times. mechanism_scaling.sh counts instructions.
  */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "keel/keel.h"
 #include "keel/mechanism.h"
@@ -46,23 +43,9 @@ static void evaluate(const keel_system *sys, const keel_state *state, int repeat
         free(all[i]);
 }
 
-static void accelerate(const keel_system *sys, const keel_state *state, int repeats) {
-    keel_point at = {.t = state->t, .q = state->q, .v = state->v};
-    double *x = numbers(sys->n_v), power;
-    void *work = NULL;
-    if (!sys->accelerate || sys->work_new(sys, &work))
-        exit(1);
-    for (int k = 0; k < repeats; k++)
-        if (!sys->accelerate(sys, work, &at, x, &power))
-            exit(1);
-    sys->work_free(work);
-    free(x);
-}
-
 int main(int count, char **argument) {
-    bool pins = count == 5 && strcmp(argument[4], "pins") == 0;
-    if (count != 4 && !pins) {
-        fprintf(stderr, "usage: %s MODEL.yaml N REPEATS [pins]\n", argument[0]);
+    if (count != 4) {
+        fprintf(stderr, "usage: %s MODEL.yaml N REPEATS\n", argument[0]);
         return 2;
     }
     keel_diagnostics *messages = keel_diagnostics_new();
@@ -75,7 +58,7 @@ int main(int count, char **argument) {
                 keel_diagnostics_count(messages) ? keel_diagnostics_get(messages, 0).text : "no mechanism");
         return 1;
     }
-    (pins ? accelerate : evaluate)(model->system, model->start, atoi(argument[3]));
+    evaluate(model->system, model->start, atoi(argument[3]));
     printf("%d bodies, %s, %d velocities, %d constraints\n", facts.bodies, facts.choice[facts.chosen],
            model->system->n_v, keel_system_m(model->system));
     keel_model_free(model);

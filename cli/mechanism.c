@@ -66,10 +66,6 @@ static void write_choice(const keel_mechanism_facts *facts) {
     write_cost(facts, facts->chosen);
     printf(" multiplications in a factorization)\n");
     write_alternatives(facts);
-    if (facts->pins) {
-        label("explicit stages");
-        printf("by the forces of %d pins, without a mass matrix\n", facts->pins);
-    }
 }
 
 static void write_freedoms(const keel_mobility *m) {

@@ -239,9 +239,6 @@ typedef struct keel_mechanism_facts {
     int chosen;             /* index of the choice taken */
     int gruebler;           /* freedoms of the bodies minus conditions of the joints and motions, as if all
                                were independent */
-    int pins; /* by whose forces explicit Runge-Kutta methods accelerate the bodies, if none is superfluous
-                 (docs/mechanisms.md), without one to the ground for each body; 0: there are none, or by M and
-                 J */
 } keel_mechanism_facts;
 
 /* 1, or 0 if the system is not a mechanism. */

@@ -170,28 +170,6 @@ struct keel_system {
      * its start. NULL as an answer: out of memory; NULL as a function: there is nothing else. */
     const keel_system *(*for_run)(const keel_system *system, double evaluations);
 
-    /* v' [n_v] at a point that needs no multipliers, and the power of keel_terms, without M and J: a
-     * recursion of the system's own, where it has one that is faster. Explicit Runge-Kutta methods ask for it
-     * in their stages, without constraints also at the end of a step; with the formulation index1, no
-     * Baumgarte terms and no redundant constraints. 0, or numbers that are not finite: by `evaluate` then.
-     * Only for systems without auxiliaries, first-order states, kinematics and drivers. NULL: none. */
-    int (*accelerate)(const keel_system *system, void *work, const keel_point *at, double *v_rate,
-                      double *power);
-
-    /* Goes with `accelerate`, for systems with holonomic constraints only; NULL: none. The same elimination
-     * at a pose q, for what the step of an explicit Runge-Kutta method asks besides accelerations.
-     * `accelerate` and `factor` leave its factors in `work` (the latter unless it returns 0: too near to a
-     * singular pose); `constrain` answers with them
-     *
-     *     J x = s,   M x + J^T lambda = 0              s [m], x [n_v], lambda [m]
-     *
-     * and `gap` is between 0, in a singular pose, and 1, of the last `factor` or `accelerate` whatever that
-     * returned. Evaluations in between leave the factors alone. */
-    struct {
-        int (*factor)(const keel_system *system, void *work, const double *q);
-        void (*constrain)(const keel_system *system, void *work, const double *s, double *x, double *lambda);
-        double (*gap)(const keel_system *system, void *work);
-    } own;
 
     /* q' = N(q) v; NULL when q' = v. */
     void (*kinematics)(const keel_system *system, const double *q, const double *v, double *q_rate);

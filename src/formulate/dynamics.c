@@ -38,7 +38,6 @@ static void allocate_scratch(ki_dynamics *d) {
     d->lambda = KI_NEW(&d->arena, double, d->m);
     d->factored_q = KI_NEW(&d->arena, double, sys->n_q);
     d->known_qv = KI_NEW(&d->arena, double, sys->n_q + sys->n_v);
-    d->own_q = KI_NEW(&d->arena, double, sys->n_q);
     d->x = KI_NEW(&d->arena, double, sys->n_v);
     d->y = KI_NEW(&d->arena, double, d->m);
     d->b_v = KI_NEW(&d->arena, double, sys->n_v);
@@ -203,7 +202,7 @@ void ki_stay_between(ki_dynamics *d, double t_first, double t_last) {
     d->t_first = t_first;
     d->t_last = t_last;
     d->known = 0;
-    d->factored = d->own_factored = false;
+    d->factored = false;
     d->factored_P = d->factored_P_G = NULL;
 }
 
@@ -309,7 +308,6 @@ bool ki_is_factored(const ki_dynamics *d, double t, const double *y) {
 void ki_note_factors(ki_dynamics *d, double t, const double *y) {
     d->factorizations++;
     d->factored = true;
-    d->own_factored = false;
     d->factored_t = t;
     memcpy(d->factored_q, y, (size_t)d->system->n_q * sizeof(double));
 }

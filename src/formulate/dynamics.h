@@ -112,12 +112,8 @@ typedef struct ki_dynamics {
     bool factored;    /* K holds the factors of M, J at (t, q) below                        */
     double factored_t;
     double *factored_q; /* [n_q] */
-    /* The system's own elimination (own.h) in place of K: at most one of the two has the factors at hand. */
-    bool by_own, own_factored;
-    double *own_q;  /* [n_q] where */
-    long own_count; /* how often it was done */
-    unsigned kept;  /* KI_KEPT, with or without KI_KEPT_OF_RATE */
-    unsigned known; /* of these terms, those that d->at holds for (t, q, v) below */
+    unsigned kept;      /* KI_KEPT, with or without KI_KEPT_OF_RATE */
+    unsigned known;     /* of these terms, those that d->at holds for (t, q, v) below */
     double known_t;
     double *known_qv;     /* [n_q + n_v] */
     keel_saddle *P, *P_G; /* K and K_G with the metric and penalty of projections; K and K_G themselves for
@@ -284,15 +280,12 @@ double ki_work_rate(const ki_dynamics *d, const double *v);
 /* k = y' at (t, y) in the formulation of d->law. Leaves v' also in d->x, multipliers in d->lambda. */
 keel_status ki_rate(ki_dynamics *d, double t, const double *y, double *k);
 
-/* How rates are found where nothing but k matters, as in the stages of an explicit method: by the system's
- * own recursion (keel_system.accelerate) where it has one, otherwise without refinement where factors are
- * good (KI_STAGE_CONDITION), by machine code if there is any. */
+/* How rates are found where nothing but k matters, as in the stages of an explicit method: without refinement
+ * where factors are good (KI_STAGE_CONDITION), by machine code if there is any. */
 typedef struct ki_stages {
-    bool by_recursion;
     bool plain;            /* v' comes from M, J, Q and xi and nothing else        */
     ki_stage_code by_code; /* ... and machine code finds it, if this is not NULL   */
     double *y;             /* the stage                                            */
-    keel_point at;         /* the same, for the recursion                          */
 } ki_stages;
 
 /* Whether v' comes from M, J, Q and xi and nothing else, whoever evaluates them. */

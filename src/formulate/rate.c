@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "formulate/dynamics.h"
-#include "formulate/own.h"
 
 keel_status ki_check_finite(ki_dynamics *d, double t) {
     const keel_system *sys = d->system;
@@ -179,10 +178,8 @@ bool ki_may_solve_once(const ki_dynamics *d) {
 
 ki_stages ki_begin_stages(ki_dynamics *d, double *y) {
     const keel_system *sys = d->system;
-    ki_stages stages = {.by_recursion = ki_may_accelerate(d), .plain = ki_may_solve_once(d), .y = y};
-    if (stages.by_recursion)
-        stages.at = ki_point(d, 0, y);
-    if (!stages.plain || stages.by_recursion || !sys->kernel || !sys->has_energy || sys->kinematics)
+    ki_stages stages = {.plain = ki_may_solve_once(d), .y = y};
+    if (!stages.plain || !sys->kernel || !sys->has_energy || sys->kinematics)
         return stages;
     ki_saddle_use(d->K, sys->kernel(sys, d->work));
     stages.by_code = ki_saddle_begin_stages(d->K, ki_terms_of_rate(d) | KEEL_MASS | KEEL_JACOBIAN);
@@ -211,27 +208,9 @@ static bool stage_by_code(ki_dynamics *d, ki_stages *stages, double t, double *k
     return run.now == run.end;
 }
 
-/* By the system itself. */
-static bool stage_by_recursion(ki_dynamics *d, const keel_point *at, double *k) {
-    const keel_system *sys = d->system;
-    int bad;
-    d->own_factored = false;
-    if (!sys->accelerate(sys, d->work, at, ki_v(d, k), ki_work(d, k)) ||
-        !ki_all_finite(ki_v(d, k), sys->n_v, &bad))
-        return false;
-    if (d->by_own)
-        ki_own_note(d, at->q);
-    memcpy(k, at->v, (size_t)sys->n_v * sizeof(double));
-    if (!sys->has_energy)
-        *ki_work(d, k) = 0;
-    d->evaluations++;
-    return true;
-}
-
-/* Neither by the system nor by machine code: ki_rate also tells what is not finite. Its factors are wanted if
- * the system has given back its own. */
+/* Not by machine code: ki_rate also tells what is not finite. */
 static keel_status stage_by_rate(ki_dynamics *d, const ki_stages *stages, double t, double *k) {
-    d->in_stage = stages->plain && !d->by_own;
+    d->in_stage = stages->plain;
     keel_status status = ki_rate(d, t, stages->y, k);
     d->in_stage = false;
     return status;
@@ -239,9 +218,6 @@ static keel_status stage_by_rate(ki_dynamics *d, const ki_stages *stages, double
 
 keel_status ki_stage_rate(ki_dynamics *d, ki_stages *stages, double t, double *k) {
     if (stages->by_code.stages && stage_by_code(d, stages, t, k))
-        return KEEL_OK;
-    stages->at.t = ki_time_asked(d, t);
-    if (stages->by_recursion && stage_by_recursion(d, &stages->at, k))
         return KEEL_OK;
     return stage_by_rate(d, stages, t, k);
 }

@@ -196,7 +196,7 @@ static void set_states(ki_dynamics *d, const double *y) {
 static void evaluate(ki_dynamics *d, double t, const double *y) {
     const keel_system *sys = d->system;
     unsigned what = KEEL_MASS | KEEL_FORCE | (sys->n_z ? (unsigned)KEEL_STATES : 0u);
-    d->factored = d->own_factored = false;
+    d->factored = false;
     keel_status status = ki_solve_auxiliaries(d, t, y);
     if (!status)
         status = ki_evaluate_terms(d, what, t, y);

@@ -3,14 +3,12 @@
  * A step: stages - combine - project - rate at the new point - error - accept or retreat. The rate at the
  * projected point is the first stage of the next step, and its factorization also serves the velocity
  * projection, so that projecting costs a few solves and no factorization of its own. All factors are those of
- * K, or the system's own (formulate/own.h).
  */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/four.h"
-#include "formulate/own.h"
 #include "integrate/integrator.h"
 #include "integrate/step_control.h"
 #include "integrate/tableau.h"
@@ -158,7 +156,7 @@ static keel_status error_of_attempt(rk *self, double h, double *error) {
 static keel_status stages_of_attempt(rk *self, double h) {
     const ki_tableau *T = self->tableau;
     ki_dynamics *d = self->base.flow.dynamics;
-    int fully = d->m > 0 && !d->by_own ? T->stages - 1 : T->stages; /* from here on */
+    int fully = d->m > 0 ? T->stages - 1 : T->stages; /* from here on */
     self->found = ki_begin_stages(d, self->y_try);
     ki_stage_run run = {.t = self->base.t,
                         .h = h,
@@ -186,7 +184,7 @@ static keel_status stages_of_attempt(rk *self, double h) {
 static keel_status rate_at_end(rk *self, double t) {
     ki_dynamics *d = self->base.flow.dynamics;
     double *k = self->k[self->tableau->stages];
-    if (d->m > 0 && !d->by_own)
+    if (d->m > 0)
         return ki_rate(d, t, self->y_try, k);
     if (!self->found.by_code.stages)
         self->found = ki_begin_stages(d, self->y_try);
@@ -557,7 +555,6 @@ static keel_status start(ki_integrator *base, const ki_problem *problem) {
     if (!T->adaptive && ki_rough_step_init(&base->rough, &base->arena, d, base->y))
         return KEEL_ERROR_MEMORY;
     list_weights(self);
-    d->by_own = T->adaptive && ki_may_constrain(d);
     copy(self->y_old, base->y, base->n);
     keel_status status = ki_rate(d, base->t, base->y, self->k[0]);
     if (status)

@@ -41,7 +41,6 @@ static keel_status begin(ki_integrator *self, const ki_problem *problem) {
     d->motion_rate = fmax(d->motion_rate, 1 / (problem->t_end - problem->t));
     d->gain_limit = KI_GAIN_LIMIT;
     self->relax = 1;
-    self->flow.dynamics->by_own = self->flow.dynamics->own_factored = false; /* unless the method says so */
     ki_arena_init(&self->arena);
     self->y = KI_NEW(&self->arena, double, self->n + KI_SPARE);
     if (!self->y)

@@ -8,7 +8,6 @@
 #include "mechanism/joint.h"
 #include "mechanism/mech_names.h"
 #include "mechanism/mech_system.h"
-#include "mechanism/pins.h"
 #include "mechanism/reaction.h"
 #include "mechanism/shapes.h"
 #include "mechanism/states.h"
@@ -96,8 +95,6 @@ static keel_status complete(ki_mech *mech, const keel_mechanism *m, bool for_ass
         status = ki_switching_build(mech);
     if (!status)
         ki_mech_connect(mech);
-    if (!status && !for_assembly && !mech->state_count)
-        status = ki_pins_build(mech);
     if (!status && !for_assembly)
         status = ki_units_build(&names, mech);
     return status;

@@ -3,7 +3,6 @@
 
 #include "mechanism/joint.h"
 #include "mechanism/mech_system.h"
-#include "mechanism/pins.h"
 
 const ki_mech *ki_mech_if(const keel_system *system) {
     return system && system->evaluate == ki_mech_evaluate ? ki_mech_of(system) : NULL;
@@ -24,10 +23,8 @@ int keel_mechanism_look(const keel_system *system, keel_mechanism_facts *facts) 
     if (!system)
         return 0;
     const ki_mech *mech = ki_mech_if(system);
-    if (mech && facts) {
+    if (mech && facts)
         *facts = mech->facts;
-        facts->pins = system->accelerate == ki_pins_accelerate ? mech->pins->count : 0;
-    }
     return mech != NULL;
 }
 

@@ -143,15 +143,9 @@ static const keel_saddle_code *kernel(const keel_system *system, void *work) {
     return formulas->kernel(formulas, ((ki_mech_work *)work)->formulas_work);
 }
 
-/* Bodies up to which machine code is faster than the forces of pins: the two were equal at 5, and 10 of a
- * chain or 21 of four-bars took 0.85 and 0.9 times as long by pins, 7 of Andrews' mechanism 1.2 times. */
-enum { FEW_BODIES = 8 };
-
 void ki_mech_use_formulas(ki_mech *mech, const keel_system *formulas) {
     mech->formulas = formulas;
     mech->system.kernel = kernel;
-    if (mech->body_count - 1 <= FEW_BODIES)
-        mech->system.accelerate = NULL;
     if (formulas->tangent.rows) {
         mech->system.tangent = formulas->tangent;
         mech->system.rate_q = formulas->rate_q;

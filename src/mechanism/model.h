@@ -250,7 +250,6 @@ typedef struct ki_mech {
     ki_dry_friction dry;
     struct ki_layout *layout;       /* layout.h: which rows there are, and where entries go */
     struct ki_colouring *colouring; /* tangent.h */
-    struct ki_pins *pins;           /* pins.h; NULL: not for this one */
     ki_graph *laws;                 /* of forces and motions; NULL: there are none */
     ki_instants *instants;          /* when laws of t change over; NULL: never */
     size_t instants_work;           /* where its part of ki_mech_work.tape begins */

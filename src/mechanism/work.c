@@ -6,7 +6,6 @@
 #include "mechanism/forces/force.h"
 #include "mechanism/joint.h"
 #include "mechanism/mech_system.h"
-#include "mechanism/pins.h"
 #include "mechanism/quantity.h"
 
 static void at_rest_at_the_origin(ki_state *s) {
@@ -59,8 +58,6 @@ keel_status ki_mech_work_new(const keel_system *system, void **work) {
     for (int side = 0; side < 2; side++)
         w->residual[side] = KI_NEW(arena, double, n_v + m);
     ki_friction_prepare(mech, arena, &w->dry);
-    if (mech->pins)
-        ki_pins_prepare(mech->pins, arena, &w->pins);
     if (arena->failed) {
         ki_mech_work_free(w);
         return KEEL_ERROR_MEMORY;

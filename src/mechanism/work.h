@@ -15,46 +15,6 @@
 #include "mechanism/layout.h"
 #include "mechanism/model.h"
 
-/* A body and a pin while the forces of pins (pins.h) are found: what is used together stands together. */
-typedef struct ki_pinned_state {
-    double cosine, sine, omega;
-    double curve;     /* omega^2 */
-    double rate[3];   /* a_x, a_y, alpha */
-    double centre[2]; /* of mass, from the base point, world axes */
-} ki_pinned_state;
-
-typedef struct ki_pin_state {
-    double D[3];     /* diagonal block S_xx, S_xy, S_yy; then of its inverse */
-    double f[2];     /* -c; then the force */
-    double least[2]; /* pivots that are too small */
-} ki_pin_state;
-
-/* The same of four places of a path (pins_path.h), j being one of them. */
-typedef struct ki_path_state {
-    double outer[2][4], inner[2][4]; /* r, world axes */
-    double fall[2][4];               /* a of pin j - 2 on its first body - on its second one, without pins */
-    double D[3][4];                  /* S_xx, S_xy, S_yy of pin j - 2, then of the inverse of its pivot */
-    double B[4][4];                  /* S_xx, S_xy, S_yx, S_yy in row j, column j - 2, then of the factor L */
-    double f[2][4];                  /* -c of pin j - 2, then its force */
-} ki_path_state;
-
-/* Either those of pins and bodies or those of a path. */
-typedef struct ki_pins_work {
-    double *response;      /* [body_count] alpha by pins alone */
-    ki_pinned_state *body; /* [body_count] */
-    ki_pin_state *pin;     /* [count] */
-    double (*r)[2];        /* [2 count] r of each side, world axes */
-    double (*block)[4];    /* [blocks] xx, xy, yx, yy */
-    double (*load)[2];     /* [count] a right-hand side of ki_pins_constrain, then the forces */
-    double *rest;          /* [n_v] velocities of a pose: zero */
-    double *nothing;       /* [n_v] accelerations that nobody asks for */
-    ki_path_state *state;  /* [parts] of a path, and of its places: */
-    double *angle, *sine, *cosine, *omega;
-    double *pushed; /* alpha by forces other than weight */
-    double *alpha;  /* angular acceleration */
-    double (*a)[2]; /* of the base point, without pins */
-} ki_pins_work;
-
 /* What of the forces does not depend on the multipliers, at the last position and velocity
  * (forces/friction_lambda.c).
  */
@@ -96,7 +56,6 @@ typedef struct ki_mech_work {
     ki_dry_work dry;
     const keel_system *formulas; /* those of the mechanism, and their scratch area */
     void *formulas_work;
-    ki_pins_work pins;
     double *z;     /* [state_count] first-order states of the last point */
     double *rate;  /* [state_count] scratch of their rates */
     double *asked; /* [n_q + n_v] where formulas with laws were asked last, to explain failures */

@@ -148,15 +148,11 @@ keel_status ki_take_if_good(keel_simulation *sim, keel_status status, double mos
 /* The bridge takes a step of length H or so from (t, y), if it is good enough. */
 static keel_status take_bridge(keel_simulation *sim, double t, const double *y, double H, double most,
                                ki_meeting *meeting, bool *taken) {
-    bool by_own = sim->dynamics.by_own; /* how the integrator has it */
     *taken = false;
     if (!(H > 0))
         return KEEL_OK;
     sim->crossing.bridge->work_allowed = sim->integrator ? ki_allowed_work(sim) : 0;
-    keel_status status = ki_take_if_good(sim, ki_try_bridge(sim, t, y, H, meeting), most, meeting, taken);
-    if (!*taken)
-        sim->dynamics.by_own = by_own;
-    return status;
+    return ki_take_if_good(sim, ki_try_bridge(sim, t, y, H, meeting), most, meeting, taken);
 }
 
 /* Whether the motion comes to rest at the pose ahead and turns back there: then the gap falls as the square
@@ -219,11 +215,9 @@ static bool ends_there(const keel_simulation *sim, double pose) {
            pose - in->t < STEPS_AHEAD * (in->t - in->t_old);
 }
 
-/* An attempt across was rejected. Systems that need no factors of M and J for their steps would for a bridge:
- * for them attempts from nearer cost less. */
+/* An attempt across was rejected. */
 static bool steps_fail(const keel_simulation *sim) {
-    const keel_system *sys = sim->dynamics.system;
-    return sim->integrator->across_failed > 0 && !sys->accelerate && !sys->own.factor;
+    return sim->integrator->across_failed > 0;
 }
 
 /* A step has ended next to the pose by chance: accelerations are round-off there, and what is left of the way

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/four.h"
-#include "formulate/own.h"
 #include "linalg/dense.h"
 #include "linalg/saddle_internal.h"
 
@@ -216,8 +215,6 @@ static double nth_smallest(double *values, int count, int k) {
 }
 
 double ki_gap_measure(ki_gap *gap, ki_dynamics *d) {
-    if (gap->by_own)
-        return ki_own_gap(d, d->own_factored ? d->own_q : d->factored_q);
     if (!find_lengths(gap, d))
         return INFINITY;
     if (!gap->by_pivots)
@@ -248,12 +245,8 @@ static double iterate(ki_gap *gap, ki_dynamics *d, const double *y_0, double *y,
     double square = 0, cosine = 0;
     for (int i = 0; i < m; i++)
         y[i] *= gap->length[i];
-    if (d->own_factored) { /* J x = y, M x + J^T y' = 0 */
-        ki_own_constrain(d, y, x, y);
-    } else {
-        memset(x, 0, (size_t)n * sizeof(double));
-        ki_apply(d->K, x, y);
-    }
+    memset(x, 0, (size_t)n * sizeof(double));
+    ki_apply(d->K, x, y);
     for (int i = 0; i < m; i++) {
         y[i] *= -gap->length[i];
         square += y[i] * y[i];
@@ -333,7 +326,6 @@ void ki_gap_init(ki_gap *gap, ki_arena *arena, ki_dynamics *d, int rank) {
         return;
     gap->by_pivots =
         (double)m * (double)m * (double)n > LARGEST_BY_ROWS && ki_saddle_pivots(d->K, gap->left, gap->sorted);
-    gap->by_own = gap->by_pivots && d->by_own;
     if (!gap->by_pivots)
         gap->rows = KI_NEW(arena, double, m *(size_t)ki_padded((int)n));
     if (!gap->by_pivots)

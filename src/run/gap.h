@@ -11,9 +11,6 @@
  * kernel: the pivot of row i in S = J M^-1 J^T is the square of what the rows eliminated before it leave of
  * it, in the norm of M^-1. Squares end at round-off: such a gap is exact to 1e-8, and costs O(m).
  *
- * A system with an elimination of its own (keel_system.own) has a gap of its own, exact to 1e-8 likewise,
- * where pivots of K would serve.
- *
  * A gap says nothing about what it did between two steps. But a pose passed in between leaves a trace: let y
  * be a vector with J^T y small, and x = M^-1 J^T y. At the next step one inverse iteration brings it up to
  * date,
@@ -29,7 +26,6 @@
 
 typedef struct ki_gap {
     bool by_pivots;
-    bool by_own;      /* the system's own gap; by_pivots too, for ranks and names */
     int rank;         /* of J at the start                           */
     double *length;   /* [m] largest length of each row so far       */
     double *left;     /* [m] what was left of each row, of the last measurement; by size if !by_pivots */

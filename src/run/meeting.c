@@ -31,10 +31,8 @@ void ki_end_offset(keel_simulation *sim) {
     set_offset(sim, (ki_offset){0});
 }
 
-/* Its factors are those of M and J, whatever the integrator has. */
 static keel_status aim_and_step(keel_simulation *sim, double t, const double *y, double H) {
     ki_integrator *bridge = sim->crossing.bridge;
-    sim->dynamics.by_own = sim->dynamics.own_factored = false;
     keel_status status = ki_bridge_aim(bridge, t, y, H);
     return status ? status : bridge->method->step(bridge, ki_step_limit(sim));
 }
@@ -224,7 +222,6 @@ keel_status ki_try_bridge_away(keel_simulation *sim, double t, const double *y, 
     meeting->found = meeting->offset > 0;
     if (meeting->found)
         set_offset(sim, (ki_offset){.t_0 = t, .span = H, .leaving = true, .beta = sim->crossing.beta});
-    sim->dynamics.by_own = sim->dynamics.own_factored = false;
     ki_bridge_aim_away(bridge, t, y, H, rate, resting, again);
     keel_status status = bridge->method->step(bridge, ki_step_limit(sim));
     if (status)

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "formulate/own.h"
 
 /* A pose is singular when the gap, searched to its minimum, falls below this part of its largest value. */
 static const double SINGULAR = 1e-5;
@@ -32,15 +31,13 @@ void ki_watch_all(ki_watch *w, double (*of_all)(void *user, double t, const doub
     w->gap = w->before = w->largest = w->smallest = of_all(user, t, y);
 }
 
-/* The gap at a time inside the last step. Infinite where the model cannot be evaluated. A gap of the system's
- * own needs no matrices: d has them only if `whole`. */
+/* The gap at a time inside the last step. Infinite where the model cannot be evaluated. One that the run
+ * gives itself needs no matrices: d has them only if `whole`. */
 static double look_inside(ki_watch *w, ki_integrator *in, ki_dynamics *d, double t, bool whole) {
     if (in->method->interpolate(in, t, w->y))
         return INFINITY;
     ki_normalize(d, w->y);
     memcpy(d->s, in->flow.dynamics->s, (size_t)d->system->n_s * sizeof(double)); /* a guess nearby */
-    if (w->of.by_own && !whole)
-        return ki_own_gap(d, w->y);
     if (w->of_all && !whole)
         return w->of_all(w->user, t, w->y);
     if (ki_solve_auxiliaries(d, t, w->y) || ki_gap_prepare(&w->of, d, t, w->y))
@@ -239,10 +236,9 @@ static double extrapolated_zero(double t_before, double before, double t, double
 
 /* The gap where d is factored, measured once for each factorization. */
 static double gap_here(ki_watch *w, ki_dynamics *d) {
-    long count = d->factorizations + d->own_count;
-    if (w->measured_at != count)
+    if (w->measured_at != d->factorizations)
         w->measured = ki_gap_measure(&w->of, d);
-    w->measured_at = count;
+    w->measured_at = d->factorizations;
     return w->measured;
 }
 
@@ -254,7 +250,7 @@ static bool lands_badly(const ki_integrator *in) {
     ki_dynamics *d = in->flow.dynamics;
     bool on_purpose = in->across_failed > 0 && !d->redundant;
     double near = NEAR * w->held_largest * (on_purpose ? ON_PURPOSE : 1);
-    return w->held > near && (d->factored || d->own_factored) && gap_here(w, d) < near;
+    return w->held > near && d->factored && gap_here(w, d) < near;
 }
 
 void ki_watch_ends(ki_watch *w, ki_integrator *in) {
@@ -304,8 +300,7 @@ static bool find_pose(ki_watch *w, ki_integrator *in, ki_dynamics *rows, sample 
     if (least.gap > limit || fabs(least.t - w->logged) < 1e-3 * h + 1e-9 * fabs(least.t))
         return false;
     *t_singular = least.t;
-    *gap = look.at == least.t && !w->of.by_own && !w->of_all ? least.gap
-                                                             : look_inside(w, in, rows, least.t, true);
+    *gap = look.at == least.t && !w->of_all ? least.gap : look_inside(w, in, rows, least.t, true);
     w->logged = *t_singular;
     return true;
 }
@@ -324,7 +319,7 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
     double expected = extrapolated_zero(w->t_before, w->before, w->t, w->gap), h = in->t - in->t_old;
     /* a one-step method has just evaluated J here for its next step */
     ki_dynamics *here = in->flow.dynamics;
-    bool known = ki_is_factored(here, in->t, in->y) || ki_own_is_at(here, in->y);
+    bool known = ki_is_factored(here, in->t, in->y);
     here = known ? here : rows;
     double held = known ? gap_here(w, here) : look_inside(w, in, rows, in->t, true);
     if (!known && w->of_all)
@@ -332,8 +327,8 @@ bool ki_watch_step(ki_watch *w, ki_integrator *in, ki_dynamics *rows, double *t_
     take_gap(w, in, w->of_all ? w->of_all(w->user, in->t, in->y) : held);
     w->held = w->of_all ? held : w->gap;
     w->held_largest = fmax(w->held_largest, w->held);
-    bool turned = ((here->factored || here->own_factored) && ki_gap_turned(&w->of, here)) || bridge;
-    w->steepest = fmax(w->steepest, w->of.by_own ? 0 : ki_gap_speed(here->system, in->y));
+    bool turned = (here->factored && ki_gap_turned(&w->of, here)) || bridge;
+    w->steepest = fmax(w->steepest, ki_gap_speed(here->system, in->y));
     /* predicted, or next to it, or steep enough to fall to zero and rise again within the step */
     bool suspicious = turned || expected < in->t + h || w->gap < 1e-3 * w->largest ||
                       w->gap + w->before < 1.2 * w->steepest * h;

@@ -31,7 +31,7 @@ keel_status ki_audit_correction(ki_dynamics *d, double t, const double *y, const
     d->settled = (ki_energy_change){0};
     if (status)
         return status;
-    if (!ki_is_factored(d, t, y) && !(d->own_factored && ki_knows(d, KEEL_MASS, t, y))) {
+    if (!ki_is_factored(d, t, y)) {
         d->at.M = d->audit_M; /* the values in d->at.M may belong to factors that are still in use */
         status = ki_evaluate_terms(d, KEEL_MASS, t, y);
         ki_mass_times(d, minus_d, Md);

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "formulate/own.h"
 #include "stabilize/joint.h"
 
 enum { MOST_ITERATIONS = 40 };
@@ -21,12 +20,6 @@ keel_status ki_evaluate_matrices(ki_dynamics *d, double t, const double *y) {
 /* Factors of the kernel P at (t, y): K, or one with metric and rows of its own. K is where one-step methods
  * go on from, and where velocities come next: their violation comes along in any case. */
 static keel_status factor_kernel(ki_dynamics *d, keel_saddle *P, double t, const double *y) {
-    if (d->by_own) {
-        d->factored = false; /* the values of M and J change now */
-        keel_status status = ki_evaluate_once(d, KEEL_MASS | KEEL_JACOBIAN | KEEL_VELOCITY, t, y);
-        if (status || ki_own_factor(d, y))
-            return status;
-    }
     if (P == d->K)
         return ki_factor_with(d, P == d->P ? KEEL_VELOCITY : 0u, t, y);
     keel_saddle **factored = P == d->P ? &d->factored_P : &d->factored_P_G;
@@ -46,7 +39,7 @@ static keel_status factor_kernel(ki_dynamics *d, keel_saddle *P, double t, const
  * unless projections are relaxed. */
 static bool at_hand(const ki_dynamics *d, const keel_saddle *P) {
     if (P == d->K)
-        return d->factored || d->own_factored;
+        return d->factored;
     return d->relaxed && !d->P_D && (P == d->factored_P || P == d->factored_P_G);
 }
 
@@ -59,10 +52,6 @@ static keel_status correction(ki_dynamics *d, keel_saddle *P, solver *solve, con
     d->projection_iterations++;
     for (int i = 0; i < d->m; i++)
         d->b_m[i] = i < rows ? -violation[i] : 0;
-    if (d->own_factored) {
-        ki_own_constrain(d, d->b_m, d->x, d->y);
-        return KEEL_OK;
-    }
     if (!by_step)
         return solve(P, NULL, d->b_m, d->x, d->y);
     d->step_metric.solve(d->step_metric.user, d->b_m, d->x);
@@ -303,7 +292,7 @@ static keel_status project_in_turn(ki_dynamics *d, double t, double *y) {
         status = ki_project_position(d, t, y);
     if (!status && ki_projects_velocity(d->law))
         status = ki_project_velocity(d, t, y);
-    bool at_hand = d->factored || d->own_factored || d->step_metric.solve;
+    bool at_hand = d->factored || d->step_metric.solve;
     if (!status && d->m && !at_hand) /* other kernels have been at work only */
         status = ki_factor_at(d, t, y);
     return status;
@@ -341,8 +330,7 @@ static keel_status factor_holonomic(ki_dynamics *d) {
     return keel_saddle_factor(d->K_G, d->at.M, d->at.J, NULL);
 }
 
-/* The same in the metric of an implicit step, or by the system's own factors: e - x with J x = J e in the
- * first `rows` rows. */
+/* The same in the metric of an implicit step: e - x with J x = J e in the first `rows` rows. */
 static void tangential_by_rows(ki_dynamics *d, int rows, double *e) {
     keel_pattern P = d->system->J;
     for (int i = 0; i < d->m; i++) {
@@ -350,10 +338,7 @@ static void tangential_by_rows(ki_dynamics *d, int rows, double *e) {
         for (int k = P.start[i]; i < rows && k < P.start[i + 1]; k++)
             d->b_m[i] += d->at.J[k] * e[P.index[k]];
     }
-    if (d->own_factored)
-        ki_own_constrain(d, d->b_m, d->x, d->y);
-    else
-        d->step_metric.solve(d->step_metric.user, d->b_m, d->x);
+    d->step_metric.solve(d->step_metric.user, d->b_m, d->x);
     for (int i = 0; i < d->system->n_v; i++)
         e[i] -= (1 - NORMAL_PART) * d->x[i];
 }
@@ -363,7 +348,7 @@ keel_status ki_project_error(ki_dynamics *d, double *e) {
     /* with kinematics the error of q is not a velocity-like vector */
     bool position = sys->n_h && !sys->kinematics && ki_projects_position(d->law);
     bool velocity = d->m && ki_projects_velocity(d->law);
-    if (d->step_metric.solve || d->own_factored) {
+    if (d->step_metric.solve) {
         if (position)
             tangential_by_rows(d, sys->n_h, ki_q(e));
         if (velocity)

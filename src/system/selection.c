@@ -322,8 +322,6 @@ static void connect(ki_selection *s) {
     sys->law = NULL; /* the whole system is asked */
     sys->kernel = NULL;
     sys->for_run = NULL; /* asked of the whole system */
-    sys->accelerate = NULL;
-    memset(&sys->own, 0, sizeof sys->own);
     sys->n_outputs = 0;
     sys->outputs = NULL;
 }

@@ -84,8 +84,6 @@ keel_status keel_system_validate(const keel_system *system, char *message, int s
     if (system->n_outputs && !system->outputs)
         return broken(message, size, "n_outputs is %d but the function 'outputs' is missing",
                       system->n_outputs);
-    if (!system->own.factor != !system->own.constrain || !system->own.gap != !system->own.constrain)
-        return broken(message, size, "'own.factor', 'own.constrain' and 'own.gap' must be given together");
     if (!system->work_new != !system->work_free)
         return broken(message, size, "'work_new' and 'work_free' must be given together");
     return check_patterns(system, message, size);

@@ -30,12 +30,6 @@ exits 0 check door.yaml
 grep -qE '^  choice +[a-z0-9 ]+ \([0-9.e+]+ multiplications in a factorization\)$' out || fail "cost of the choice"
 grep -qE '^  instead of +[a-z]+ \([0-9.e+]+\)' out || fail "other choices"
 
-# pins and nothing else
-exits 0 check chain_bodies
-grep -qE '^  explicit stages +by the forces of 19 pins, without a mass matrix$' out || fail "pins"
-exits 0 check a03_andrews
-grep -qE '^  explicit stages +by the forces of [0-9]+ pins, without a mass matrix$' out || fail "few bodies"
-
 # two pins lock a plate
 cat >locked.yaml <<'MODEL'
 keel: 1

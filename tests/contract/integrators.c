@@ -365,41 +365,6 @@ static void a_slip_of_the_model_is_survived(void **state) {
     }
 }
 
-/* A point in free fall whose accelerations of its own are none after a while: the equations go on. */
-static int fall(const keel_system *system, void *work, const keel_point *at, double *v_rate, double *power) {
-    pendulum_model *model = (pendulum_model *)(size_t)system->model;
-    (void)work, (void)at;
-    v_rate[0] = model->calls++ > 40 ? NAN : 0;
-    v_rate[1] = -PENDULUM_G;
-    *power = 0;
-    return 1;
-}
-
-static void accelerations_of_a_system_are_checked(void **state) {
-    (void)state;
-    const keel_integrator kinds[] = {KEEL_RK4, KEEL_DOPRI5, KEEL_DOP853};
-    for (int i = 0; i < 3; i++) {
-        pendulum_model model = {.copies = 0};
-        keel_system system = pendulum_system(&model);
-        keel_state *start = keel_state_new(&system);
-        keel_settings s = keel_settings_default();
-        system.accelerate = fall;
-        s.method = method_of(kinds[i]);
-        s.step = 0.01;
-        s.until = 1;
-        static recorder r;
-        memset(&r, 0, sizeof r);
-        s.output = 1;
-        keel_observer observer = {.user = &r, .row = record};
-        keel_result result;
-        assert_int_equal(keel_run(&system, start, 1, &s, &observer, NULL, &result), KEEL_OK);
-        assert_true(model.calls > 41 && r.count == 2);
-        assert_true(fabs(r.y[1] + PENDULUM_G / 2) < 1e-9);
-        keel_result_clear(&result);
-        keel_state_free(start);
-    }
-}
-
 static void start_is_repaired_or_refused(void **state) {
     (void)state;
     pendulum_model model = {.copies = 1};
@@ -449,7 +414,6 @@ int main(void) {
         cmocka_unit_test(interruption_keeps_what_was_reached),
         cmocka_unit_test(nan_force_is_reported),
         cmocka_unit_test(a_slip_of_the_model_is_survived),
-        cmocka_unit_test(accelerations_of_a_system_are_checked),
         cmocka_unit_test(start_is_repaired_or_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

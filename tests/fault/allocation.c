@@ -49,8 +49,7 @@ static const char TANGENT_MODEL[] = "keel: 1\n"
                                     "  invariants: {all: energy}\n"
                                     "simulate: {until: 0.1, tolerance: 1e-6, step: 0.01}\n";
 
-/* Pins and nothing else, enough of them for pins.h, and more than formulas are shortened for: every one of
- * the thousands of runs would wait for that. A loop. */
+/* A loop of many pins, for sparse factors and those of stages. */
 static const char PINS[] =
     "keel: 1\nplanar: true\ngravity: 9.81\nparameters: {N: 16}\n"
     "bodies: {bar: {mass: 1, centre: [0.5, 0], inertia: 1}}\n"

@@ -321,8 +321,6 @@ rescaled *rescaled_new(const keel_system *base, units in) {
     s->rigid = base->rigid ? rigid : NULL;
     s->turns.values = base->turns.count ? turn_values : NULL;
     s->turns.near = base->turns.count ? turns_near : NULL;
-    s->accelerate = NULL;
-    memset(&s->own, 0, sizeof s->own);
     s->explain = NULL;
     s->law = NULL;
     set_sizes(r);
