@@ -24,6 +24,8 @@
 #ifndef KEEL_SYSTEM_H
 #define KEEL_SYSTEM_H
 
+#include <stddef.h>
+
 #include "keel/diagnostics.h"
 #include "keel/pattern.h"
 #include "keel/saddle.h"
@@ -90,6 +92,7 @@ typedef struct keel_rigid {
 } keel_rigid;
 
 struct keel_system {
+    size_t size; /* sizeof(keel_system) where the system was made, by keel_system_default() */
     int n_q, n_v, n_z, n_s, n_h, n_n;
     int n_i; /* invariants */
 
@@ -169,7 +172,6 @@ struct keel_system {
      * result belongs to this system. Numbers differ by round-off between the two, so a run asks once, before
      * its start. NULL as an answer: out of memory; NULL as a function: there is nothing else. */
     const keel_system *(*for_run)(const keel_system *system, double evaluations);
-
 
     /* q' = N(q) v; NULL when q' = v. */
     void (*kinematics)(const keel_system *system, const double *q, const double *v, double *q_rate);
@@ -260,10 +262,16 @@ struct keel_system {
     } units;
 };
 
-/* An empty system: all sizes zero, all functions NULL. */
-KEEL_API keel_system keel_system_default(void);
+/* An empty system: all numbers zero, all functions NULL. It is made in the program, so that its size tells
+ * which header the program was compiled with: keel_system_validate, and with it every run, refuses that of
+ * another one. */
+static inline keel_system keel_system_default(void) {
+    keel_system system = {0};
+    system.size = sizeof system;
+    return system;
+}
 
-/* KEEL_OK, or KEEL_ERROR_INPUT with the first broken rule (sizes, patterns, missing functions) in
+/* KEEL_OK, or KEEL_ERROR_INPUT with the first broken rule (size, numbers, patterns, missing functions) in
  * `message`. */
 KEEL_API keel_status keel_system_validate(const keel_system *system, char *message, int message_size);
 

@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-keel_system keel_system_default(void) {
-    return (keel_system){0};
-}
-
 static keel_status broken(char *message, int size, const char *format, ...) KEEL_PRINTF(3, 4);
 
 static keel_status broken(char *message, int size, const char *format, ...) {
@@ -67,6 +63,11 @@ static keel_status check_patterns(const keel_system *system, char *message, int 
 keel_status keel_system_validate(const keel_system *system, char *message, int size) {
     if (!system)
         return KEEL_ERROR_INPUT;
+    if (system->size != sizeof *system)
+        return broken(message, size,
+                      "a keel_system has %zu bytes here, this one %zu: begin with keel_system_default(), and "
+                      "compile with the headers of this library",
+                      sizeof *system, system->size);
     if (system->n_q < 0 || system->n_v < 0 || system->n_z < 0 || system->n_s < 0 || system->n_h < 0 ||
         system->n_n < 0 || system->n_i < 0 || system->n_outputs < 0)
         return broken(message, size, "a size is negative");

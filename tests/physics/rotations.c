@@ -360,9 +360,27 @@ static void test_pull_without_kinematics_is_refused(void **state) {
     assert_non_null(strstr(message, "'pull'"));
 }
 
+/* One of a program that was compiled with other headers, or not begun with keel_system_default(). */
+static void test_other_sizes_are_refused(void **state) {
+    char message[300];
+    (void)state;
+    keel_system system = top_system(&TOP);
+    keel_settings s = keel_settings_default();
+    keel_state *start = keel_state_new(&system);
+    keel_result result;
+    system.size -= sizeof(double);
+    assert_int_equal(keel_system_validate(&system, message, sizeof message), KEEL_ERROR_INPUT);
+    assert_non_null(strstr(message, "keel_system_default()"));
+    assert_int_equal(keel_run(&system, start, 1, &s, NULL, NULL, &result), KEEL_ERROR_INPUT);
+    system.size = 0;
+    assert_int_equal(keel_system_validate(&system, message, sizeof message), KEEL_ERROR_INPUT);
+    keel_state_free(start);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_system_itself),
+        cmocka_unit_test(test_other_sizes_are_refused),
         cmocka_unit_test(test_every_method),
         cmocka_unit_test(test_orders),
         cmocka_unit_test(test_tight_tolerances),
