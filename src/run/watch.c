@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-
 /* A pose is singular when the gap, searched to its minimum, falls below this part of its largest value. */
 static const double SINGULAR = 1e-5;
 
