@@ -14,9 +14,9 @@ PREFIX  := /usr/local
 .PHONY: build demo test install uninstall bench instructions papers format deps asan tsan analyze coverage fuzz fault kills metamorph orders placements web test-web python test-python clean help
 .NOTPARALLEL:
 
-build: ## build the program (build/keel)
+build: ## build the program (build/keel; CMAKE_FLAGS=-DKEEL_WERROR=ON: with warnings as errors)
 	@scripts/install-deps.sh --check
-	@cmake --preset release >/dev/null
+	@cmake --preset release $(CMAKE_FLAGS) >/dev/null
 	@cmake --build $(BUILD) --target keel
 
 demo: deps build ## install what is missing, build, simulate Andrews' squeezing mechanism, make a page of it

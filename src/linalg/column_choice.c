@@ -211,7 +211,3 @@ keel_status ki_column_choice_take(ki_column_choice *c, const double *values, con
     *column = c->q;
     return room ? KEEL_OK : KEEL_ERROR_MEMORY;
 }
-
-long ki_column_choice_entries(const ki_column_choice *c) {
-    return c->count;
-}

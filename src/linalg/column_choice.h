@@ -25,7 +25,4 @@ void ki_column_choice_free(ki_column_choice *choice);
 keel_status ki_column_choice_take(ki_column_choice *choice, const double *values, const int *order,
                                   double least, int *rank, const int **row, const int **column);
 
-/* Numbers of L after the last choice: how much the order has filled in. */
-long ki_column_choice_entries(const ki_column_choice *choice);
-
 #endif
