@@ -152,5 +152,5 @@ exits 0 run "$models/four_bar.yaml" --until 0.1 --option code=native --summary b
 [ "$(member bodies.json code)" = '"native"' ] || fail "a small mechanism has machine code"
 exits 0 run "$models/four_bar.yaml" --until 0.1 --option code=tape --summary bodies.json
 [ "$(member bodies.json code)" = '"tape"' ] || fail "a small mechanism has a tape"
-exits 0 run "$models/rolling_disc.yaml" --until 0.1 --option code=native --summary bodies.json
-[ "$(member bodies.json code)" = null ] || fail "a rolling disc has no formulas"
+exits 0 run "$models/rolling_coin.yaml" --until 0.1 --option code=native --summary bodies.json
+[ "$(member bodies.json code)" = null ] || fail "a coin that rolls in space, with a quaternion, has no formulas"
