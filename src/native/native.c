@@ -153,12 +153,10 @@ keel_native *keel_native_attach(const keel_system *system, const keel_native_opt
     if (!system)
         return NULL;
     const keel_native_options none = {0};
-    keel_native *native = calloc(1, sizeof *native);
     system = long_run_of(system);
-    if (!native || !system) {
-        free(native);
+    keel_native *native = system ? calloc(1, sizeof *native) : NULL;
+    if (!native)
         return NULL;
-    }
     native->diagnostics = diagnostics;
     if (!options)
         options = &none;

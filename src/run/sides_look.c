@@ -126,7 +126,8 @@ static bool was_beyond_between(keel_simulation *sim, int i, double near, double 
     static const double CLOSER = 0.2;
     ki_switching *s = &sim->switching;
     double h = sim->integrator->t - s->t_old, apart = place_of(1), g[3], move;
-    int k = 1, side = s->side[i];
+    const double side = s->side[i];
+    int k = 1;
     for (int other = 2; other < KI_PLACES - 1; other++)
         k = side * s->inside[other * s->count + i] < side * s->inside[k * s->count + i] ? other : k;
     for (int part = 0; part < 3; part++)

@@ -77,10 +77,13 @@ static int find_part(const keel_system *system, const char *kind, const char *na
     for (int i = first; i <= last; i++)
         if (strcmp(name_of(system, i), name) == 0)
             return i;
-    const char **names = calloc((size_t)(last - first + 2), sizeof *names);
-    for (int i = first; names && i <= last; i++)
-        names[i - first] = name_of(system, i);
-    const char *near = names ? ki_closest_name(name, names, last - first + 1) : NULL;
+    int count = last - first + 1;
+    const char **names = calloc((size_t)count + 1, sizeof *names), *near = NULL;
+    if (names) {
+        for (int i = 0; i < count; i++)
+            names[i] = name_of(system, first + i);
+        near = ki_closest_name(name, names, count);
+    }
     keel_diagnostics_add(log, KEEL_ERROR, (keel_location){0}, "there is no %s '%s'%s%s%s", kind, name,
                          near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     free(names);

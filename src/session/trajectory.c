@@ -206,7 +206,7 @@ static void take_row(const keel_trajectory *trajectory, long number, const int *
     const double *values = ki_series_row(&trajectory->record->rows, number);
     const double *energy = group(columns, values, KI_ENERGY), *audit = group(columns, values, KI_AUDIT);
     const double *newton = group(columns, values, KI_NEWTON);
-    const double *violation = group(columns, values, KI_VIOLATION);
+    const double *violation = values + columns->at[KI_VIOLATION];
     *parts = (row_parts){.row = {.t = values[columns->at[KI_TIME]],
                                  .q = group(columns, values, KI_COORDINATE),
                                  .v = group(columns, values, KI_VELOCITY),
@@ -239,7 +239,9 @@ static void take_row(const keel_trajectory *trajectory, long number, const int *
 static int *shares_of(const ki_columns *columns, ki_group which) {
     int first = columns->at[which], count = columns->at[which + 1] - first;
     int *shared = calloc((size_t)count + 1, sizeof *shared);
-    for (int i = 0; shared && i < count; i++)
+    if (!shared)
+        return NULL;
+    for (int i = 0; i < count; i++)
         shared[i] = columns->column[first + i].shared;
     return shared;
 }
@@ -315,7 +317,7 @@ static keel_status save_page(const keel_trajectory *trajectory, const char *path
         status = KEEL_ERROR_IO;
     int error = errno;
     if (file && status)
-        remove(part);
+        (void)remove(part);
     free(part);
     errno = error;
     return status;
