@@ -372,6 +372,7 @@ static void test_other_sizes_are_refused(void **state) {
     assert_int_equal(keel_system_validate(&system, message, sizeof message), KEEL_ERROR_INPUT);
     assert_non_null(strstr(message, "keel_system_default()"));
     assert_int_equal(keel_run(&system, start, 1, &s, NULL, NULL, &result), KEEL_ERROR_INPUT);
+    keel_result_clear(&result);
     system.size = 0;
     assert_int_equal(keel_system_validate(&system, message, sizeof message), KEEL_ERROR_INPUT);
     keel_state_free(start);
