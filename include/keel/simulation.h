@@ -75,7 +75,10 @@ KEEL_API keel_status keel_simulation_set_state(keel_simulation *simulation, cons
 /* Begins anew from the start that the simulation was made with. */
 KEEL_API keel_status keel_simulation_reset(keel_simulation *simulation);
 
-/* The end of the simulation: settings.until, or where keel_simulation_advance has moved it. */
+/* The end of the simulation: settings.until, or where keel_simulation_advance has moved it. Settings that
+ * load a saved simulation (checkpoint.h) have this end; right behind a move next to a singular pose or a
+ * switch there is nothing to save yet, and keel_simulation_save refuses with KEEL_ERROR_INPUT until a few
+ * steps later. */
 KEEL_API double keel_simulation_until(const keel_simulation *simulation);
 
 #endif
